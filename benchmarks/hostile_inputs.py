@@ -174,14 +174,23 @@ def _piece(template: bytes) -> Piece:
     ``⟦a⟧`` is ``a`` as often as the piece is long, ``⟦60*a⟧`` at most 60 times, ``⟦a¦,⟧`` with commas between; in it
     ``{i}`` counts from 0, and ``{j}`` is the next such number, in a circle. ``{k}`` is the number of the piece.
     """
-
-    def repeated(match: re.Match[bytes], n: int) -> bytes:
-        count = min(n, int(match[1] or n))
-        units = (match[2].replace(b"{i}", b"%d" % i).replace(b"{j}", b"%d" % ((i + 1) % count)) for i in range(count))
-        return (match[3] or b"").join(units if b"{i}" in match[2] else [match[2]] * count)
+    # Plain text and what is repeated take turns: each text is followed by how often, what, and what is between.
+    parts = _REPEATED.split(template)
+    turns = [
+        (plain, int(most or LENGTHS[-1]), unit, between or b"", b"{i}" in unit)
+        for plain, most, unit, between in (parts[place : place + 4] for place in range(0, len(parts) - 1, 4))
+    ]
 
     def make(n: int, k: int) -> bytes:
-        return _REPEATED.sub(lambda match: repeated(match, n), template).replace(b"{k}", b"%d" % k)
+        found = b""
+        for plain, most, unit, apart, is_counted in turns:
+            count = min(n, most)
+            if is_counted:
+                numbers = ((b"%d" % i, b"%d" % ((i + 1) % count)) for i in range(count))
+                found += plain + apart.join(unit.replace(b"{i}", i).replace(b"{j}", j) for i, j in numbers)
+            else:
+                found += plain + (apart.join([unit] * count) if apart else unit * count)
+        return (found + parts[-1]).replace(b"{k}", b"%d" % k)
 
     return make
 

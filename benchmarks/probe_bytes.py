@@ -6,35 +6,21 @@ Nothing here is shared with the readers of `mediacrawl.probe`: what is measured 
 from __future__ import annotations
 
 import struct
+import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00"
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "probe"))
 
-
-def cover(size: int) -> bytes:
-    """A picture of some size, as far as a parser can tell; all byte values are in it."""
-    return (JPEG + bytes(range(256)) * (size // 256 + 1))[:size]
-
+# Builders that the tests have too.
+from probe_media import chunk as chunk  # noqa: PLC0414
+from probe_media import cover as cover  # noqa: PLC0414
+from probe_media import frame as frame  # noqa: PLC0414
+from probe_media import id3 as id3  # noqa: PLC0414
+from probe_media import picture as apic  # noqa: F401
+from probe_media import size7 as synchsafe  # noqa: F401
 
 # -- ID3v2, ID3v1, Lyrics3, APEv2 --------------------------------------------------------------------------------------
-
-
-def frame(name: str, body: bytes, version: int = 3, flags: int = 0) -> bytes:
-    """One frame of ID3v2.2, 2.3 or 2.4."""
-    if version == 2:
-        return name.encode() + struct.pack(">I", len(body))[1:] + body
-    size = synchsafe(len(body)) if version == 4 else struct.pack(">I", len(body))
-    return name.encode() + size + struct.pack(">H", flags) + body
-
-
-def id3(*frames: bytes, version: int = 3, flags: int = 0, padding: int = 0) -> bytes:
-    """One ID3v2 tag."""
-    body = b"".join(frames) + bytes(padding)
-    return b"ID3" + bytes([version, 0, flags]) + synchsafe(len(body)) + body
-
-
-def synchsafe(size: int) -> bytes:
-    return bytes(size >> shift & 0x7F for shift in (21, 14, 7, 0))
 
 
 def unsynchronised(data: bytes) -> bytes:
@@ -45,12 +31,6 @@ def unsynchronised(data: bytes) -> bytes:
         if byte == 0xFF and (at + 1 == len(data) or data[at + 1] >= 0xE0 or data[at + 1] == 0):
             out.append(0)
     return bytes(out)
-
-
-def apic(size: int, version: int = 3) -> bytes:
-    if version == 2:
-        return frame("PIC", b"\0JPG\x03\0" + cover(size), 2)
-    return frame("APIC", b"\0image/jpeg\0\x03\0" + cover(size), version)
 
 
 def id3v1(title: bytes, artist: bytes = b"", album: bytes = b"", year: bytes = b"", comment: bytes = b"") -> bytes:
@@ -151,11 +131,6 @@ def flac_picture(size: int) -> tuple[int, bytes]:
 
 
 # -- RIFF and AIFF -----------------------------------------------------------------------------------------------------
-
-
-def chunk(name: bytes, body: bytes, order: str = "<") -> bytes:
-    """A chunk of RIFF (little-endian) or IFF (big-endian), padded to an even size."""
-    return name + struct.pack(order + "I", len(body)) + body + bytes(len(body) % 2)
 
 
 def info(texts: Sequence[tuple[str, bytes]]) -> bytes:

@@ -41,20 +41,7 @@ def _with_id3(data: bytes, **options: Any) -> bytes:
 def mpeg_audio(kitchen: Kitchen) -> Iterator[Sample]:
     one = _maker("MP3", kitchen)
     mp3 = partial(kitchen.audio, "mp3")
-    yield one("mp3-cbr-untagged.mp3", make=lambda: _bare(kitchen))
-    yield one(
-        "mp3-cbr-v23.mp3",
-        make=lambda: mp3("-c:a libmp3lame -b:a 192k -id3v2_version 3 -write_id3v1 1", tagged=True).read_bytes(),
-        texts=texts("title", "artist", "album", "genre", "date"),
-    )
-    yield one(
-        "mp3-xing-v24.mp3",
-        make=lambda: mp3("-c:a libmp3lame -q:a 4 -id3v2_version 4", tagged=True).read_bytes(),
-        texts=texts("title", "artist", "album", "genre", "date"),
-    )
-    yield one("mp3-xing-untagged.mp3", make=lambda: mp3("-c:a libmp3lame -q:a 2 -id3v2_version 0").read_bytes())
     yield one("mp3-vbri.mp3", make=lambda: by_hand.with_vbri(_bare(kitchen, "-q:a 4")))
-    yield one("mp3-vbr-no-header.mp3", make=lambda: _bare(kitchen, "-q:a 4"))
     yield one("mp3-behind-zeros.mp3", make=lambda: bytes(2000) + _bare(kitchen))
     yield one(
         "mp3-low-rate-mono.mp3",
@@ -73,11 +60,6 @@ def mpeg_audio(kitchen: Kitchen) -> Iterator[Sample]:
         texts=texts(),
         seconds=kitchen.hour,
         facts={"codec": "mp3", "sample_rate": 44100, "channels": 1, "has_cover": True},
-    )
-    yield one(
-        "mp2.mp2",
-        make=lambda: kitchen.audio("mp2", "-c:a mp2 -b:a 128k").read_bytes(),
-        facts={"codec": "mp2", "sample_rate": 44100, "channels": 2},
     )
 
 

@@ -101,14 +101,6 @@ def real(kitchen: Kitchen) -> Iterator[Sample]:
             facts={**film, "video_codec": codec, "frame_rate": 25.0, "is_video": True},
         )
     yield one(
-        "ac3-alone.rm",
-        make=lambda: kitchen.audio("rm", "-c:a ac3 -b:a 96k", *words).read_bytes(),
-        seconds=kitchen.song,
-        texts=said,
-        mime="audio/x-pn-realaudio",
-        facts={"codec": "ac3", "sample_rate": 44100, "channels": 2, "is_video": False},
-    )
-    yield one(
         "wrong-14-4.ra",
         make=lambda: _first_real_audio(kitchen),
         seconds=kitchen.song,

@@ -25,23 +25,10 @@ def samples(kitchen: Kitchen) -> Iterator[Sample]:
     """All of them."""
     yield from mp4_audio(kitchen)
     yield from mp4_hour(kitchen)
-    yield from mp4_video(kitchen)
     yield from quicktime(kitchen)
     yield from asf(kitchen)
     yield from matroska(kitchen)
-    yield from webm(kitchen)
     yield from avi(kitchen)
-    yield from flv(kitchen)
-    yield from mpeg_systems(kitchen)
-    yield Sample(
-        "theora.ogv",
-        "Ogg",
-        lambda: kitchen.video("ogv", "-c:v libtheora -b:v 500k -c:a libvorbis").read_bytes(),
-        kitchen.film,
-        texts(),
-        "video/ogg",
-        {**_PICTURE, "video_codec": "theora", "audio_codec": "vorbis"},
-    )
 
 
 def mp4_audio(kitchen: Kitchen) -> Iterator[Sample]:
@@ -51,8 +38,6 @@ def mp4_audio(kitchen: Kitchen) -> Iterator[Sample]:
     first = lambda: m4a(f"-c:a aac -b:a 128k {_FASTSTART}").read_bytes()  # noqa: E731
     last = lambda: m4a("-c:a aac -b:a 128k").read_bytes()  # noqa: E731
     covered = partial(one, facts={**facts, "has_cover": True}, texts=texts())
-    yield one("m4a-moov-first.m4a", make=first, texts=texts())
-    yield one("m4a-moov-last.m4a", make=last, texts=texts())
     yield covered("m4a-moov-last-cover-500k.m4a", make=lambda: saved(MP4, last(), _set_cover(500 * KB)))
     yield covered("m4a-moov-first-cover-2m.m4a", make=lambda: saved(MP4, first(), _set_cover(2 * MB)))
     yield one(
@@ -67,31 +52,6 @@ def mp4_audio(kitchen: Kitchen) -> Iterator[Sample]:
     )
     yield one("m4a-meta-without-version.m4a", make=lambda: by_hand.with_bare_meta(last()), texts=texts())
     yield one("m4a-mdat-64-bit.m4a", make=lambda: by_hand.with_long_mdat(last()), texts=texts())
-    yield one("m4a-fragmented.m4a", make=lambda: m4a(f"-c:a aac {_FRAGMENTS}").read_bytes(), texts=texts())
-    yield one(
-        "m4a-fragmented-no-index.m4a",
-        make=lambda: m4a(f"-c:a aac {_FRAGMENTS}+skip_trailer").read_bytes(),
-        texts=texts(),
-    )
-    yield one(
-        "m4a-fragmented-sidx.m4a",
-        make=lambda: m4a(
-            "-c:a aac -movflags +dash+global_sidx+frag_keyframe -frag_duration 5000000 -f mp4"
-        ).read_bytes(),
-        texts=texts(),
-    )
-    yield one(
-        "alac.m4a",
-        make=lambda: m4a("-c:a alac -sample_fmt s16p").read_bytes(),
-        texts=texts(),
-        facts={**facts, "codec": "alac"},
-    )
-    yield one(
-        "mp3-in-mp4.mp4",
-        make=lambda: m4a("-c:a libmp3lame -b:a 128k -f mp4").read_bytes(),
-        texts=texts(),
-        facts={**facts, "codec": "mp3"},
-    )
 
 
 def _set_cover(size: int) -> Callable[[Any], None]:
@@ -170,42 +130,9 @@ def _long_film(kitchen: Kitchen, options: str, extension: str = "mp4") -> Path:
     return kitchen.again(extension, part, kitchen.hour, options)
 
 
-def mp4_video(kitchen: Kitchen) -> Iterator[Sample]:
-    one = maker("MP4", kitchen.film, "video/mp4", _H264)
-    mp4 = partial(kitchen.video, "mp4")
-    yield one("mp4-moov-first.mp4", make=lambda: mp4(f"{_H264_OPTIONS} {_FASTSTART}").read_bytes(), texts=texts())
-    yield one("mp4-moov-last.mp4", make=lambda: mp4(_H264_OPTIONS).read_bytes(), texts=texts())
-    yield one(
-        "mp4-fragmented.mp4",
-        make=lambda: mp4(f"{_H264_OPTIONS} -movflags +frag_keyframe+empty_moov+default_base_moof").read_bytes(),
-        texts=texts(),
-    )
-    yield one(
-        "mp4-hevc.mp4",
-        make=lambda: mp4(
-            f"-c:v libx265 -preset ultrafast -x265-params log-level=error -c:a ac3 {_FASTSTART}"
-        ).read_bytes(),
-        texts=texts(),
-        facts={**_PICTURE, "video_codec": "hevc", "audio_codec": "ac3"},
-    )
-    yield one(
-        "mp4-av1-opus.mp4",
-        make=lambda: mp4(f"-c:v libsvtav1 -preset 12 -b:v 300k -c:a libopus {_FASTSTART}").read_bytes(),
-        texts=texts(),
-        facts={**_PICTURE, "video_codec": "av1", "audio_codec": "opus"},
-    )
-
-
 def quicktime(kitchen: Kitchen) -> Iterator[Sample]:
     one = maker("MOV/3GP", kitchen.film, "video/quicktime", _H264)
     mov = partial(kitchen.video, "mov")
-    yield one("mov-udta.mov", make=lambda: mov(_H264_OPTIONS).read_bytes(), texts=texts())
-    keys = ("title", "artist", "album", "comment", "genre")
-    yield one(
-        "mov-mdta-keys.mov",
-        make=lambda: mov(f"{_H264_OPTIONS} -movflags use_metadata_tags+faststart").read_bytes(),
-        texts=texts(*keys),
-    )
     yield one(
         "mov-apple-keys.mov",
         make=lambda: mov(
@@ -218,19 +145,12 @@ def quicktime(kitchen: Kitchen) -> Iterator[Sample]:
         ).read_bytes(),
         texts=[*texts("title"), Text("", "Sine")],
     )
-    yield one(
-        "3gp-titl.3gp",
-        make=lambda: kitchen.video("3gp", _H264_OPTIONS).read_bytes(),
-        texts=texts("title", "artist", "album", "genre"),
-        mime="video/3gpp",
-    )
 
 
 def asf(kitchen: Kitchen) -> Iterator[Sample]:
     facts: dict[str, object] = {"codec": "wmav2", "sample_rate": 44100, "channels": 2, "is_video": False}
     one = maker("ASF", kitchen.song, "audio/x-ms-wma", facts)
     wma = lambda: kitchen.audio("wma", "-c:a wmav2 -b:a 128k", tagged=True).read_bytes()  # noqa: E731
-    yield one("wma.wma", make=wma, texts=texts())
     yield one(
         "wma-cover-500k.wma",
         make=lambda: saved(ASF, wma(), _set_asf_cover),
@@ -238,28 +158,11 @@ def asf(kitchen: Kitchen) -> Iterator[Sample]:
         facts={**facts, "has_cover": True},
     )
     # ffmpeg writes no frame rate into ASF.
-    film = {"width": 640, "height": 360, "is_video": True}
     widened = WRONG.encode("cp1251").decode("latin-1")
     yield one(
         "wma-widened.wma",
         make=lambda: saved(ASF, wma(), lambda file: file.__setitem__("Title", widened)),
         texts=[Text("title", widened), *texts("artist")],
-    )
-    yield one(
-        "wmv.wmv",
-        make=lambda: kitchen.video("wmv", "-c:v wmv2 -b:v 500k -c:a wmav2").read_bytes(),
-        texts=texts(),
-        seconds=kitchen.film,
-        mime="video/x-ms-wmv",
-        facts={**film, "video_codec": "wmv2", "audio_codec": "wmav2"},
-    )
-    yield one(
-        "asf-msmpeg4-mp3.asf",
-        make=lambda: kitchen.video("asf", "-c:v msmpeg4 -b:v 500k -c:a libmp3lame").read_bytes(),
-        texts=texts(),
-        seconds=kitchen.film,
-        mime="",
-        facts={**film, "video_codec": "msmpeg4v3", "audio_codec": "mp3"},
     )
 
 
@@ -272,7 +175,6 @@ def matroska(kitchen: Kitchen) -> Iterator[Sample]:
     one = maker("Matroska", kitchen.film, "video/x-matroska", _H264)
     mkv = partial(kitchen.video, "mkv")
     plain = lambda: mkv(_H264_OPTIONS).read_bytes()  # noqa: E731
-    yield one("mkv.mkv", make=plain, texts=texts())
     yield one("mkv-tags-last.mkv", make=lambda: by_hand.with_tags_last(plain()), texts=texts())
     yield one(
         "mkv-cover-500k.mkv",
@@ -297,74 +199,13 @@ def _cover_file(kitchen: Kitchen) -> Path:
     return kitchen.ffmpeg("jpg", "-f", "lavfi", "-i", "testsrc2=size=2600x2600", "-frames:v", "1", "-q:v", "2")
 
 
-def webm(kitchen: Kitchen) -> Iterator[Sample]:
-    one = maker("WebM", kitchen.film, "video/webm", {})
-    vp8 = "-c:v libvpx -deadline realtime -cpu-used 8 -b:v 400k -c:a libvorbis"
-    facts = {**_PICTURE, "video_codec": "vp8", "audio_codec": "vorbis"}
-    yield one("webm-vp8.webm", make=lambda: kitchen.video("webm", vp8).read_bytes(), texts=texts(), facts=facts)
-    yield one(
-        "webm-vp9-opus.webm",
-        make=lambda: kitchen.video(
-            "webm", "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -b:v 400k -c:a libopus"
-        ).read_bytes(),
-        texts=texts(),
-        facts={**_PICTURE, "video_codec": "vp9", "audio_codec": "opus"},
-    )
-    yield one(
-        "webm-live.webm", make=lambda: kitchen.video("webm", f"{vp8} -live 1").read_bytes(), texts=texts(), facts=facts
-    )
-    yield one(
-        "webm-audio.webm",
-        make=lambda: kitchen.audio("webm", "-c:a libopus -b:a 64k", tagged=True).read_bytes(),
-        texts=texts(),
-        seconds=kitchen.song,
-        mime="audio/webm",
-        facts={"codec": "opus", "channels": 2, "is_video": False},
-    )
-
-
 def avi(kitchen: Kitchen) -> Iterator[Sample]:
     facts: dict[str, object] = {**_PICTURE, "video_codec": "mpeg4", "audio_codec": "mp3", "sample_rate": 44100}
     one = maker("AVI", kitchen.film, "video/x-msvideo", facts)
     plain = lambda: kitchen.video("avi", "-c:v mpeg4 -b:v 500k -c:a libmp3lame -b:a 96k").read_bytes()  # noqa: E731
-    yield one("avi-info-first.avi", make=plain, texts=as_utf8())
     info = by_hand.info([("INAM", TEXTS["title"].encode()), ("IART", TEXTS["artist"].encode())])
     yield one(
         "avi-info-last.avi",
         make=lambda: by_hand.with_chunks(by_hand.without_info(plain()), info),
         texts=as_utf8("title", "artist"),
-    )
-
-
-def flv(kitchen: Kitchen) -> Iterator[Sample]:
-    one = maker("FLV", kitchen.film, "video/x-flv", {})
-    old = "-c:v flv -b:v 400k -c:a libmp3lame -ar 44100"
-    facts = {**_PICTURE, "video_codec": "flv1", "audio_codec": "mp3"}
-    yield one("flv.flv", make=lambda: kitchen.video("flv", old).read_bytes(), texts=texts(), facts=facts)
-    yield one("flv-h264.flv", make=lambda: kitchen.video("flv", _H264_OPTIONS).read_bytes(), texts=texts(), facts=_H264)
-    yield one(
-        "flv-no-duration.flv",
-        make=lambda: kitchen.video("flv", f"{old} -flvflags no_duration_filesize").read_bytes(),
-        texts=texts(),
-        facts=facts,
-    )
-
-
-def mpeg_systems(kitchen: Kitchen) -> Iterator[Sample]:
-    facts = {**_PICTURE, "video_codec": "mpeg2video", "audio_codec": "mp2"}
-    one = maker("MPEG", kitchen.film, "video/mp2t", facts)
-    mpeg2 = "-c:v mpeg2video -b:v 800k -c:a mp2 -b:a 128k"
-    plain = partial(kitchen.video, tagged=False)
-    yield one("mpeg-ts.ts", make=lambda: plain("ts", _H264_OPTIONS).read_bytes(), facts={"video_codec": "h264"})
-    yield one(
-        "mpeg-m2ts.m2ts",
-        make=lambda: plain("m2ts", "-c:v mpeg2video -b:v 800k -c:a ac3 -mpegts_m2ts_mode 1 -f mpegts").read_bytes(),
-        facts={"video_codec": "mpeg2video", "audio_codec": "ac3"},
-    )
-    yield one("mpeg-ps.mpg", make=lambda: plain("mpg", f"{mpeg2} -f vob").read_bytes(), mime="video/mpeg")
-    yield one(
-        "mpeg-1.mpg",
-        make=lambda: plain("mpg", "-c:v mpeg1video -b:v 800k -c:a mp2 -f mpeg").read_bytes(),
-        mime="video/mpeg",
-        facts={**facts, "video_codec": "mpeg1video"},
     )

@@ -35,7 +35,6 @@ class Drop(StrEnum):
     """Without its session id it is a known URL."""
     DUST = "dust"
     """Without parameters that never change the page it is a known URL."""
-    MIRROR = "mirror"
     """Its site shows what another site shows."""
     LONG_BASE = "long_base"
     """Relative to a long base, on a page with so many such links that together they were too much to read."""

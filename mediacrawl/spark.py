@@ -37,7 +37,7 @@ def demojibake(
     models: Sequence[str | Path] = (),
     pairs: str | Path | None = None,
 ) -> DataFrame:
-    """Decides the text of all rows again.
+    """Decide the text of all rows again.
 
     Each row is decided alone, exactly as by ``scrapy demojibake``. A row that cannot be decided stays unchanged. A row
     of ours, with its evidence in a column ``tags`` of structs, is decided from its raw bytes. No other column changes,
@@ -77,14 +77,14 @@ def _hashable(fields: Sequence[str] | Mapping[str, str] | None) -> _Fields:
 
 
 def _contents(models: Sequence[str | Path]) -> _Models:
-    """Reads and checks model files here, not on an executor."""
+    """Read and checks model files here, not on an executor."""
     from mediacrawl.encoding.models import model_contents  # noqa: PLC0415 - this module imports in a moment
 
     return tuple(model_contents(models).items())
 
 
 def _learned(pairs: str | Path | None) -> str:
-    """The substitutions of a file of pairs, as JSON; empty without one."""
+    """Return the substitutions of a file of pairs, as JSON; empty without one."""
     if pairs is None:
         return ""
     from mediacrawl.encoding.mojibake.substitutions import read_pairs  # noqa: PLC0415 - this module imports in a moment
@@ -94,7 +94,7 @@ def _learned(pairs: str | Path | None) -> str:
 
 @lru_cache(maxsize=1)
 def _load(models: _Models) -> None:
-    """Sets the models of the process, which an earlier call may have set differently."""
+    """Set the models of the process, which an earlier call may have set differently."""
     from mediacrawl.encoding import use_models  # noqa: PLC0415 - on the executor
 
     use_models(dict(models))
@@ -103,7 +103,7 @@ def _load(models: _Models) -> None:
 
 @lru_cache(maxsize=8)
 def _fixer(raws: tuple[tuple[str, str], ...], min_confidence: float, learned: str) -> Fixer:
-    """One for each Python worker, kept from one task to the next."""
+    """Return one for each Python worker, kept from one task to the next."""
     from mediacrawl.encoding.mojibake.substitutions import Substitutions  # noqa: PLC0415
     from mediacrawl.encoding.records.fixer import Fixer  # noqa: PLC0415 - on the executor
 
@@ -127,7 +127,7 @@ def _decided(
 
 
 def _schema(schema: StructType) -> StructType:
-    """The schema of the result in Spark's types, equal to `rerun.parquet.output_schema` in Arrow's."""
+    """Return the schema of the result in Spark's types, equal to `rerun.parquet.output_schema` in Arrow's."""
     from pyspark.sql.types import StringType, StructField, StructType  # noqa: PLC0415 - an extra
 
     columns = [

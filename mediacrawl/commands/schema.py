@@ -9,7 +9,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from mediacrawl.commands import OwnCommand, refuse_options
-from mediacrawl.model.json_schema import record_schema
+from mediacrawl.model.item import record_schema
 from mediacrawl.observe.text import say
 
 

@@ -27,9 +27,9 @@ from mediacrawl.priority.nuggets import UserFunction
 from mediacrawl.priority.score import RULES, Scores
 from mediacrawl.probe import ProbePolicy
 from mediacrawl.scope import DuplicatePolicy, NeverCrawl, Scope, ScopeRules, Traps
+from mediacrawl.scope.gate import ContactScope
 from mediacrawl.scope.hosts import canonical_host
 from mediacrawl.scope.include import Include
-from mediacrawl.scope.rules import ContactScope
 
 PLACEHOLDER = "example.invalid"
 """Part of ``MEDIACRAWL_CONTACT`` until the user sets it."""
@@ -236,7 +236,7 @@ def load_nevercrawl(settings: BaseSettings) -> NeverCrawl:
 
 
 def duplicate_policy(settings: BaseSettings) -> DuplicatePolicy:
-    """How copies, mirrors and pages in place of media are recognised."""
+    """How copies and pages in place of media are recognised."""
     return DuplicatePolicy(soft_404=OwnSettings(settings).getbool("SCOPE_SOFT_404"))
 
 

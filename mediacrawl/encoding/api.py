@@ -30,6 +30,7 @@ from mediacrawl.encoding.decision import (
 from mediacrawl.encoding.detection.detector import detect, rivals
 from mediacrawl.encoding.detection.document import EncodingClaim, decide_document
 from mediacrawl.encoding.detection.forms import BYTE_ORDER_MARKS, form_of
+from mediacrawl.encoding.excerpts import in_groups
 from mediacrawl.encoding.mojibake.repairer import repair
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.encoding.pricing.decoding import decode_as
@@ -67,7 +68,7 @@ class Match:
 
 
 def detect_text(data: Octets, hints: Hints | None = None) -> Match:
-    """The best reading of one text.
+    """Return the best reading of one text.
 
     Args:
         data: bytes of a title or of a whole document, in any encoding; any bytes at all, also none.
@@ -90,18 +91,10 @@ def detect_text(data: Octets, hints: Hints | None = None) -> Match:
 
 
 def candidates(data: Octets, hints: Hints | None = None) -> list[Match]:
-    """The readings of one text, best first, each distinct text once.
+    """Return the readings of one text, best first, each distinct text once; arguments and errors as for `detect_text`.
 
-    Args:
-        data: as for `detect_text`.
-        hints: likewise.
-
-    Returns:
-        The reading that `detect_text` gives, and then what else the bytes may be, of falling confidence. Together the
-        confidences are at most 1.
-
-    Raises:
-        TypeError: as for `detect_text`.
+    The first is that of `detect_text`; then comes what else the bytes may be, of falling confidence. Together the
+    confidences are at most 1.
 
     >>> [match.encoding for match in candidates("Ночной поезд".encode("cp1251"))][0]
     'cp1251'
@@ -113,7 +106,7 @@ def candidates(data: Octets, hints: Hints | None = None) -> list[Match]:
 
 
 def fix_text(text: str, hints: Hints | None = None, *, min_confidence: float = 0.5) -> str:
-    """A text as it was before it was read in a wrong encoding. Right text comes back unchanged.
+    """Return a text as it was before it was read in a wrong encoding. Right text comes back unchanged.
 
     Nothing else is changed: quotes, line ends, HTML entities and the form of Unicode stay.
 
@@ -142,7 +135,8 @@ def fix_text(text: str, hints: Hints | None = None, *, min_confidence: float = 0
         return whole
     pieces = list(_pieces(whole))
     mended: dict[str, str] = {}
-    for group in _groups(dict.fromkeys(piece for piece in pieces if not piece.isascii())):
+    odd = dict.fromkeys(piece for piece in pieces if not piece.isascii())
+    for group in in_groups(odd, len, _TOGETHER, len(odd)):
         for piece, found in zip(group, repair(group, hints).fields, strict=True):
             mended[piece] = found.text if found.confidence >= min_confidence else piece
     return "".join(mended.get(piece, piece) for piece in pieces)
@@ -173,7 +167,7 @@ def _document(raw: bytes, hints: Hints) -> Match:
 
 
 def _others(raw: bytes, hints: Hints, best: Match) -> Iterator[Match]:
-    """The other readings; they share the remaining confidence by their costs."""
+    """Yield the other readings; they share the remaining confidence by their costs."""
     rest = 1 - best.confidence
     if ">" in best.encoding:
         first = best.encoding.partition(">")[0]
@@ -189,7 +183,7 @@ def _others(raw: bytes, hints: Hints, best: Match) -> Iterator[Match]:
 
 
 def _read_whole(raw: bytes, found: list[FieldDecision]) -> list[FieldDecision]:
-    """The readings of an excerpt, for the whole text."""
+    """Return the readings of an excerpt, for the whole text."""
     if len(raw) <= _LONG:
         return found
     whole: dict[str, FieldDecision] = {}
@@ -203,7 +197,7 @@ def _read_whole(raw: bytes, found: list[FieldDecision]) -> list[FieldDecision]:
 
 
 def _head(raw: bytes) -> bytes:
-    """An excerpt of a long text with bytes beyond ASCII, if there are any."""
+    """Return an excerpt of a long text with bytes beyond ASCII, if there are any."""
     if len(raw) <= _LONG:
         return raw
     odd = _ODD.search(raw)
@@ -214,7 +208,7 @@ def _head(raw: bytes) -> bytes:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """The lines of a text with their ends; a long line in pieces that begin with a space, where it has any.
+    """Yield the lines of a text with their ends; a long line in pieces that begin with a space, where it has any.
 
     Not ``splitlines``: it also splits at control characters, which mojibake is full of.
     """
@@ -230,20 +224,6 @@ def _pieces(text: str) -> Iterator[str]:
         yield line[at:]
 
 
-def _groups(pieces: Iterable[str]) -> Iterator[list[str]]:
-    """Pieces that are repaired jointly."""
-    group: list[str] = []
-    left = _TOGETHER
-    for piece in pieces:
-        left -= len(piece)
-        if group and left < 0:
-            yield group
-            group, left = [], _TOGETHER - len(piece)
-        group.append(piece)
-    if group:
-        yield group
-
-
 Decision = TypeVar("Decision", Detection, Repair)
 Field = TypeVar("Field", bytes, str)
 
@@ -252,14 +232,7 @@ TOGETHER: Final = 1024
 
 
 def detect_many(records: Sequence[Sequence[Octets]], hints: Hints | None = None) -> list[Detection]:
-    """Applies `detect` to many records.
-
-    Args:
-        records: the fields of each record, as `detect` takes them.
-        hints: what else is known of the bytes of every record.
-
-    Returns:
-        One decision for each record, in the order they came.
+    """Apply `detect` to many records, with the same hints; one decision for each, in the order they came.
 
     Raises:
         TypeError: the records are no sequence of sequences of bytes, or the hints are no `Hints`.
@@ -272,15 +245,7 @@ def detect_many(records: Sequence[Sequence[Octets]], hints: Hints | None = None)
 def repair_many(
     records: Sequence[Sequence[str]], hints: Hints | None = None, substitutions: Substitutions | None = None
 ) -> list[Repair]:
-    """Applies `repair` to many records.
-
-    Args:
-        records: the texts of each record, as `repair` takes them.
-        hints: what else is known of the texts of every record.
-        substitutions: see `repair`.
-
-    Returns:
-        One decision for each record, in the order they came.
+    """Apply `repair` to many records, with the same hints; one decision for each, in the order they came.
 
     Raises:
         TypeError: the records are no sequence of sequences of str, or the hints are no `Hints`.
@@ -318,7 +283,10 @@ def _each_once(records: Sequence[list[Field]], decide: Callable[[list[Field]], D
 
 @contextmanager
 def no_collection() -> Iterator[None]:
-    """Suspends the cyclic garbage collector, if it is enabled: decisions make many small objects and no cycles."""
+    """Suspend the cyclic garbage collector, if it is enabled: decisions make many small objects and no cycles.
+
+    Without it they take 5 % longer (CPU time over 10,000 records of titles, median of six paired runs).
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -86,7 +86,7 @@ CASE_NATS: Final = [8.4, 0.02, 0.15, 1.6, 4.5, 0.12]
 
 
 def char_class(char: str) -> int:
-    """The class of a character."""
+    """Return the class of a character."""
     if char.isascii():
         if char.isalpha():
             return SMALL if char.islower() else CAPITAL
@@ -123,7 +123,7 @@ def _is_letter(cls: int) -> bool:
 
 
 def _step_nats(first: int, second: int, third: int) -> float:
-    """Cost of the class `third` after `first` and `second`, in nats."""
+    """Return the cost of the class `third` after `first` and `second`, in nats."""
     if third == GAP:
         if first == GAP:
             return END_NATS.get(second, 0.0) + ALONE_NATS.get(second, 0.0)
@@ -146,7 +146,7 @@ def _step_nats(first: int, second: int, third: int) -> float:
 
 
 def _lean_nats(second: int, third: int) -> float:
-    """Cost of a symbol by its side of a word, and in rows."""
+    """Return the cost of a symbol by its side of a word, and in rows."""
     if _is_letter(second):
         return AFTER_LETTER_NATS.get(third, 0.0)
     return AFTER_GAP_NATS.get(third, 0.0) if second == GAP else IN_ROW_NATS
@@ -171,7 +171,7 @@ def _case_nats(first: int, second: int, third: int) -> float:
 
 @cache
 def steps() -> bytes:
-    """Cost of a class after two others: ``steps()[first << 10 | second << 5 | third]``."""
+    """Return the cost of a class after two others: ``steps()[first << 10 | second << 5 | third]``."""
     known = range(LAST_CLASS + 1)
     table = bytearray(1 << 15)
     for a in known:
@@ -183,14 +183,14 @@ def steps() -> bytes:
 
 @cache
 def pair_steps() -> bytes:
-    """The lower bound of a class's cost after one other: ``pair_steps()[second << 5 | third]``."""
+    """Return the lower bound of a class's cost after one other: ``pair_steps()[second << 5 | third]``."""
     table = steps()
     return bytes(min(table[a << 10 | bc] for a in range(LAST_CLASS + 1)) for bc in range(1 << 10))
 
 
 @cache
 def characters(encoding: str) -> str:
-    """The 256 characters of an 8-bit encoding; an undefined byte is the C1 control of its number."""
+    """Return the 256 characters of an 8-bit encoding; an undefined byte is the C1 control of its number."""
     if encoding.startswith("u-"):
         return _own(encoding[2:])
     out = []
@@ -215,13 +215,13 @@ def _charmap(encoding: str) -> Any:
 
 
 def encode(text: str, encoding: str) -> bytes:
-    """The text in an 8-bit encoding; ``?`` for characters that it lacks."""
+    """Return the text in an 8-bit encoding; ``?`` for characters that it lacks."""
     return codecs.charmap_encode(text, "replace", _charmap(encoding))[0]
 
 
 @cache
 def classes(encoding: str) -> bytes:
-    """The class of each byte, as a table for `bytes.translate`."""
+    """Return the class of each byte, as a table for `bytes.translate`."""
     return bytes(map(char_class, characters(encoding)))
 
 
@@ -237,13 +237,13 @@ def classes_in(encoding: str, code: str) -> bytes:
 
 @cache
 def capitals(encoding: str) -> bytes:
-    """The bytes that are capital letters in the encoding."""
+    """Return the bytes that are capital letters in the encoding."""
     return bytes(byte for byte, cls in enumerate(classes(encoding)) if _is_capital(cls))
 
 
 @cache
 def undefined(encoding: str) -> bytes:
-    """The bytes without a character in the encoding."""
+    """Return the bytes without a character in the encoding."""
     bad = bytearray()
     for byte in range(128, 256):
         try:
@@ -257,7 +257,7 @@ _UNMARKED: Final = dict(zip("øłđæœþðßıħə", "oldaotdsiha", strict=True
 
 
 def base_letter(char: str) -> str:
-    """The base letter without diacritics: ``o`` for ``ö``, ``l`` for ``ł``; the letter itself if it has none."""
+    """Return the base letter without diacritics: ``o`` for ``ö``, ``l`` for ``ł``; the letter itself if it has none."""
     plain = unicodedata.normalize("NFD", char)[0]
     return _UNMARKED.get(plain, plain)
 
@@ -299,11 +299,7 @@ _CODECS["iso8859-1"] = "cp1252"
 
 
 def page_named(name: str) -> str:
-    """The name of an 8-bit code page in `PAGES`; an unknown name is returned as it is.
-
-    Args:
-        name: any that Python knows: ``windows-1251``, ``ISO-8859-2``, ``latin1``.
-    """
+    """Return the name of an 8-bit code page in `PAGES` by any that Python knows; an unknown one unchanged."""
     try:
         return _CODECS.get(codecs.lookup(name).name, name)
     except (LookupError, ValueError):

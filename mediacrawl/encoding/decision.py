@@ -52,7 +52,7 @@ class Hints:
     seen: Seen = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Normalizes `declared`."""
+        """Normalize `declared`."""
         if type(self.declared) is not str:
             object.__setattr__(self, "declared", _names(self.declared))
 
@@ -124,10 +124,9 @@ class Detection:
 
     @classmethod
     def of_parts(cls, parts: Sequence[Detection]) -> Detection:
-        """Combines the decisions on several groups: the most common encoding, with the lowest confidence.
+        """Combine the decisions on several groups of fields: the most common encoding, with the lowest confidence.
 
-        Args:
-            parts: in the order of their fields, at least one. Plain ASCII counts only if there is nothing else.
+        Plain ASCII counts only if there is nothing else.
         """
         telling = [part for part in parts if part.encoding != "ascii"] or parts
         (encoding, _), *_ = Counter(part.encoding for part in telling).most_common(1)
@@ -161,7 +160,7 @@ class Repair:
 
     @classmethod
     def of(cls, encoding: str, fields: Iterable[FieldDecision]) -> Repair:
-        """A repair with the lowest confidence of its fields."""
+        """Return a repair with the lowest confidence of its fields."""
         decided = tuple(fields)
         return cls(encoding, min((field.confidence for field in decided), default=1.0), decided)
 
@@ -189,7 +188,7 @@ PER_NAT: Final = 0.41
 
 
 def confidence_of(margin: float) -> float:
-    """The probability that the likeliest text is right, from its margin over the next one in nats.
+    """Return the probability that the likeliest text is right, from its margin over the next one in nats.
 
     Logistic, fitted to the development titles (`benchmarks/encodings.py` prints the calibration).
     """
@@ -201,15 +200,10 @@ Octets: TypeAlias = bytes | bytearray | memoryview
 
 
 def bytes_fields(fields: Iterable[Octets], function: str, hints: Hints | None = None) -> list[bytes]:
-    """The fields of a record as bytes.
-
-    Args:
-        fields: a sequence of bytes, one for each field.
-        function: name of the calling function, for messages.
-        hints: its argument of this name.
+    """Return the fields of a record, arguments of the calling function, as bytes.
 
     Raises:
-        TypeError: the fields are no such sequence, or the hints are no `Hints`.
+        TypeError: the fields are no sequence of bytes, or the hints are no `Hints`.
     """
     check_hints(hints, function)
     every = _members(fields, function, "bytes", "detect_text(data)")
@@ -220,7 +214,7 @@ def bytes_fields(fields: Iterable[Octets], function: str, hints: Hints | None = 
 
 
 def text_fields(fields: Iterable[str], function: str, hints: Hints | None = None) -> list[str]:
-    """The fields of a record as text; arguments and errors as for `bytes_fields`."""
+    """Return the fields of a record as text; arguments and errors as for `bytes_fields`."""
     check_hints(hints, function)
     every = _members(fields, function, "str", "fix_text(text)")
     return [
@@ -230,7 +224,7 @@ def text_fields(fields: Iterable[str], function: str, hints: Hints | None = None
 
 
 def as_bytes(field: Any, name: str) -> bytes:
-    """One field as bytes; `name` is that of the argument, for the message.
+    """Return one field as bytes; `name` is that of the argument, for the message.
 
     Raises:
         TypeError: it is no bytes.
@@ -244,7 +238,7 @@ def as_bytes(field: Any, name: str) -> bytes:
 
 
 def as_text(field: Any, name: str) -> str:
-    """One field as text; arguments and errors as for `as_bytes`."""
+    """Return one field as text; arguments and errors as for `as_bytes`."""
     if isinstance(field, str):
         return field
     is_bytes = isinstance(field, (bytes, bytearray, memoryview))
@@ -253,7 +247,7 @@ def as_text(field: Any, name: str) -> str:
 
 
 def check_hints(hints: Any, function: str) -> None:
-    """Rejects hints of another type.
+    """Reject hints of another type.
 
     Raises:
         TypeError: they are neither `Hints` nor None.
@@ -265,7 +259,7 @@ def check_hints(hints: Any, function: str) -> None:
 
 
 def _members(fields: Any, function: str, kind: str, single: str) -> list[Any]:
-    """The members of a sequence."""
+    """Return the members of a sequence."""
     if type(fields) in (list, tuple):
         return list(fields)
     advice = ""

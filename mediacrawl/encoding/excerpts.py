@@ -7,7 +7,7 @@ for all of it, the 8-bit encoding would win for every long text.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, wraps
 from typing import Any, Final, TypeVar
 
@@ -18,11 +18,7 @@ LONGEST_KEPT: Final = 256
 
 
 def cached_if_short(entries: int) -> Callable[[Function], Function]:
-    """Caches results by arguments, unless the first argument, a text or bytes, is long.
-
-    Args:
-        entries: size of the cache; the least recently used go first.
-    """
+    """Cache so many results by arguments, unless the first argument, a text or bytes, is long."""
 
     def decorate(function: Function) -> Function:
         cached = lru_cache(maxsize=entries)(function)
@@ -58,7 +54,7 @@ _WORD: Final = re.compile(rb"[^\x00-/:-?]++")
 
 
 def first_odd(raw: bytes) -> int:
-    """Place of the first byte beyond ASCII; the length if there is none."""
+    """Return the place of the first byte beyond ASCII; the length if there is none."""
     try:
         raw.decode("ascii")  # it searches eight bytes at a time, which no regular expression does
     except UnicodeDecodeError as error:
@@ -67,7 +63,7 @@ def first_odd(raw: bytes) -> int:
 
 
 def piece_of(raw: bytes) -> bytes:
-    """The bytes of a field that are priced: all of a short field, the words beyond ASCII of a long one.
+    """Return the bytes of a field that are priced: all of a short field, the words beyond ASCII of a long one.
 
     No character is cut at either end, whatever the encoding, except in UTF-16, and in a text without blanks: its
     excerpt has exactly `MOST_SCORED` bytes.
@@ -82,7 +78,14 @@ def piece_of(raw: bytes) -> bytes:
     tokens = [token for token in _TOKEN.findall(raw, start, start + _SEARCHED) if not token.isascii()]
     chosen: list[bytes] = []
     length = -1
-    for token in _telling_first(tokens):
+    # First the words with a new byte: encodings such as cp1253 and ISO-8859-7 differ in few bytes.
+    seen: set[int] = set()
+    telling: list[bytes] = []
+    others: list[bytes] = []
+    for token in tokens:
+        (others if seen.issuperset(token) else telling).append(token)
+        seen.update(token)
+    for token in telling + others:
         length += len(token) + 1
         if length > MOST_SCORED:
             break
@@ -90,19 +93,8 @@ def piece_of(raw: bytes) -> bytes:
     return b" ".join(chosen) if chosen else tokens[0][:MOST_SCORED]
 
 
-def _telling_first(tokens: list[bytes]) -> list[bytes]:
-    """The words with a new byte, then the others: encodings such as cp1253 and ISO-8859-7 differ in few bytes."""
-    seen: set[int] = set()
-    telling: list[bytes] = []
-    others: list[bytes] = []
-    for token in tokens:
-        (others if seen.issuperset(token) else telling).append(token)
-        seen.update(token)
-    return telling + others
-
-
 def without_repeats(pieces: Sequence[bytes]) -> list[bytes]:
-    """The excerpts without the words of earlier ones; empty where nothing beyond ASCII is left.
+    """Return the excerpts without the words of earlier ones; empty where nothing beyond ASCII is left.
 
     A repeated word is one piece of evidence: the artist's name may be artist, album artist, and part of the title.
     """
@@ -124,7 +116,7 @@ _WORD_OF_TEXT: Final = re.compile("[^\\x00-/:-?]++")
 
 
 def new_words(texts: Sequence[str]) -> list[str]:
-    """The texts without the words beyond ASCII that came before; empty where nothing beyond ASCII is left.
+    """Return the texts without the words beyond ASCII that came before; empty where nothing beyond ASCII is left.
 
     As `without_repeats`, for texts: a title stands in a feed, in the text of a link and in the title of a page, there
     in capitals or with the name of the site behind it. The case of a word does not matter, and a word counts once in a
@@ -145,6 +137,23 @@ def new_words(texts: Sequence[str]) -> list[str]:
     return ["" if new.isascii() else new for new in found]
 
 
+Item = TypeVar("Item")
+
+
+def in_groups(items: Iterable[Item], length: Callable[[Item], int], longest: int, most: int) -> Iterator[list[Item]]:
+    """Yield what is decided jointly: groups of at most `most` items and, if they are several, `longest` characters."""
+    group: list[Item] = []
+    left = longest
+    for item in items:
+        left -= length(item)
+        if group and (left < 0 or len(group) == most):
+            yield group
+            group, left = [], longest - length(item)
+        group.append(item)
+    if group:
+        yield group
+
+
 LONGEST_FIELD: Final = 16_384
 """Bytes of a field that decide on its encoding."""
 
@@ -155,14 +164,9 @@ _ODD: Final = re.compile(rb"[\x80-\xff]")
 
 
 def head_of(raw: bytes, declared: str, longest: int = LONGEST_FIELD) -> bytes:
-    """The excerpt of a field that decides.
+    """Return the excerpt of a field that decides, of an even number of bytes; a short field is its own head.
 
     It begins and ends at a blank, which no encoding but UTF-16 has in a character.
-
-    Args:
-        raw: a field; a short one is its own head.
-        declared: encoding that the container declares, as a Python codec name.
-        longest: bytes; an even number.
     """
     if len(raw) <= longest:
         return raw
@@ -177,7 +181,7 @@ def head_of(raw: bytes, declared: str, longest: int = LONGEST_FIELD) -> bytes:
 
 
 def heads_of(raws: Sequence[bytes], declared: Sequence[str]) -> list[bytes]:
-    """The head of each field."""
+    """Return the head of each field."""
     return [head_of(raw, claim) for raw, claim in zip(raws, declared, strict=True)]
 
 
@@ -191,7 +195,7 @@ _ODD_CHARACTER: Final = re.compile("[^\\x00-\\x7f]")
 
 
 def head_of_text(text: str) -> str:
-    """The excerpt of a text that decides; a short text is its own head."""
+    """Return the excerpt of a text that decides; a short text is its own head."""
     if len(text) <= MOST_SCORED:
         return text
     found = _ODD_CHARACTER.search(text, 0, LONGEST_READ)
@@ -203,7 +207,7 @@ def head_of_text(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    """Text that any export can write: no NULs, lone surrogates, byte order mark or surrounding white space."""
+    """Return text that any export can write: no NULs, lone surrogates, byte order mark or surrounding white space."""
     if text.isascii() and "\0" not in text:
         return text.strip()
     whole = text.encode("utf-16", errors="surrogatepass").decode("utf-16", errors="replace")

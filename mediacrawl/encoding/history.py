@@ -56,7 +56,7 @@ class UrlPlace(NamedTuple):
 
 
 def place_of(url: str) -> UrlPlace:
-    """The host and the folder of a URL; both empty for anything else."""
+    """Return the host and the folder of a URL; both empty for anything else."""
     try:
         parts = urlsplit(url)
         host = (parts.hostname or "").rstrip(".")
@@ -70,7 +70,7 @@ def place_of(url: str) -> UrlPlace:
 
 
 def top_level(url: str) -> str:
-    """The last label of a URL's host, in lower case; empty for an IP address."""
+    """Return the last label of a URL's host, in lower case; empty for an IP address."""
     # Without the path, since the result is cached by URL.
     end = url.find("/", len("https://")) if url.startswith(("http://", "https://")) else -1
     return _label(url[:end] if end > 0 else url)
@@ -82,32 +82,23 @@ def _label(url: str) -> str:
     return label if label.isalpha() or label.startswith("xn--") else ""
 
 
-def _pair(detection: Detection) -> tuple[str, str]:
-    """The encoding and language by the names of their priors: Latin-1 is cp1252, UTF-8 has no language."""
-    encoding = codec_name(detection.encoding) or detection.encoding
-    return encoding, detection.language if encoding != "utf-8" else ""
-
-
 @lru_cache(maxsize=1024)
 def _language_of(encoding: str, named: str) -> str:
-    """The named language if it is written in an encoding; else the most common one that is."""
+    """Return the named language if it is written in an encoding; else the most common one that is."""
     writing = [language for language in LANGUAGES.values() if encoding in language.encodings]
     told = [language for language in writing if language.code in languages_named(named)]
     return max(told or writing, key=lambda language: language.weight).code if writing else ""
 
 
 class History:
-    """Counts of (encoding, language) for hosts and folders. Never raises.
+    """Counts of (encoding, language) for hosts and folders, the least recently used dropped. Never raises.
 
     On disk (`save`, `load`): a `StateFile` with two objects, ``hosts`` and ``folders``, each with the counts of its
-    places, least recently used first: ``{"a.example": {"cp1251 ru": 12.0}}``. A kill loses what was counted since the
-    last `save`; without the file, a crawl decides the first files of each host with less evidence.
+    places, least recently used first: ``{"a.example": {"cp1251 ru": 12.0}}``. A kill loses what was counted since
+    the last `save`; without the file, a crawl decides the first files of each host with less evidence.
 
-    In memory at most 200 bytes and `_MOST_PAIRS` counts for each place: 10,000 hosts and as many folders take some 10
-    MB.
-
-    Args:
-        hosts: number of hosts that are kept, and of folders; the least recently used are dropped.
+    In memory at most 200 bytes and `_MOST_PAIRS` counts for each place: 10,000 hosts and as many folders take some
+    10 MB.
     """
 
     def __init__(self, hosts: int = HOSTS) -> None:
@@ -117,7 +108,7 @@ class History:
         self._learned: OrderedDict[int, None] = OrderedDict()
 
     def prior(self, url: str) -> Seen:
-        """The counts for a URL: those of its folder, filled up with those of its host while they are few."""
+        """Return the counts for a URL: those of its folder, filled up with those of its host while they are few."""
         place = place_of(url)
         host, folder = self._hosts.get(place.host, {}), self._folders.get(place.folder, {})
         around = {pair: rest for pair, count in host.items() if (rest := count - folder.get(pair, 0.0)) > 0}
@@ -128,7 +119,7 @@ class History:
         return {pair: folder.get(pair, 0.0) + share * around.get(pair, 0.0) for pair in folder | around}
 
     def learn(self, url: str, detection: Detection) -> None:
-        """Counts the decision on one record, once for each URL, if its margin suffices.
+        """Count the decision on one record, once for each URL, if its margin suffices.
 
         UTF-16 is not counted, since no program writes it by mistake; nor is ASCII, which is the same in all encodings.
         """
@@ -138,18 +129,14 @@ class History:
         place = place_of(url)
         if not place.host or self._met(hash(url)):
             return
-        pair = _pair(detection)
+        # By the names of the priors: Latin-1 is cp1252, UTF-8 has no language.
+        encoding = codec_name(detection.encoding) or detection.encoding
+        pair = (encoding, detection.language if encoding != "utf-8" else "")
         self._count(self._hosts, place.host, pair)
         self._count(self._folders, place.folder, pair)
 
     def learn_document(self, url: str, encoding: str, language: str) -> None:
-        """Counts the encoding of a page or a list, once for each URL. UTF-8 is not counted.
-
-        Args:
-            url: of the document.
-            encoding: that it declares, or that was found with certainty; a Python codec name.
-            language: that it declares, or that was found; empty if unknown.
-        """
+        """Count the encoding that a page or list declares, or was surely found in, once for each URL; UTF-8 never."""
         name, place = codec_name(encoding), place_of(url)
         if not name or name == "utf-8" or not place.host or self._met(hash(url)):
             return
@@ -181,7 +168,7 @@ class History:
 
     @classmethod
     def load(cls, path: Path, hosts: int = HOSTS) -> Self:
-        """Reads a file that `save` wrote; starts empty without one, or if it is damaged."""
+        """Read a file that `save` wrote; starts empty without one, or if it is damaged."""
         history = cls(hosts)
         stored = StateFile(path, _TITLE).load(_parsed)
         for name, places in (("hosts", history._hosts), ("folders", history._folders)):
@@ -192,17 +179,13 @@ class History:
         return history
 
     def save(self, path: Path) -> None:
-        """Replace the file; an error of the disk is logged.
-
-        Args:
-            path: of the file; its folder is made if it is missing.
-        """
+        """Replace the file, whose folder is made if it is missing; an error of the disk is logged."""
         places = {"hosts": _written(self._hosts), "folders": _written(self._folders)}
         StateFile(path, _TITLE).save(json.dumps({"format": _FORMAT, **places}, ensure_ascii=True))
 
 
 def _parsed(content: bytes) -> dict[str, dict[str, Counts]]:
-    """The counts by place, least recently used first."""
+    """Return the counts by place, least recently used first."""
     stored = json.loads(content)
     if not isinstance(stored, dict) or stored.get("format") != _FORMAT:
         raise ValueError(f"it is no file of format {_FORMAT}")
@@ -231,11 +214,8 @@ def _written(places: Mapping[str, Counts]) -> dict[str, dict[str, float]]:
 class StateFile:
     """A JSON file of learned data, written atomically, and kept aside when it is damaged.
 
-    On disk: ``NAME``, ASCII. A save writes ``NAME.new`` and renames it, so a kill leaves the old file or the new one.
-
-    Args:
-        path: of the file; it need not exist.
-        title: of its content, as the subject of log messages.
+    On disk: ``NAME``, ASCII. A save writes ``NAME.new`` and renames it, so a kill leaves the old file or the new
+    one. `title` is the subject of log messages.
     """
 
     def __init__(self, path: Path, title: str) -> None:
@@ -243,7 +223,7 @@ class StateFile:
         self._title = title
 
     def load(self, parse: Callable[[bytes], Loaded]) -> Loaded | None:
-        """The parsed content; None without a file, and for a damaged one, which is kept as ``NAME.damaged``."""
+        """Return the parsed content; None without a file, and for a damaged one, which is kept as ``NAME.damaged``."""
         try:
             return parse(self._content())
         except FileNotFoundError:

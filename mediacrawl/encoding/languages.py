@@ -8,7 +8,6 @@ The encoding weights are estimates of what files contain that declare Latin-1 an
 Flat priors would find rare encodings more often, common ones less often, and change more of what is right.
 """
 
-# ruff: noqa: RUF001 - national letters are what this file is about
 # ruff: noqa: RUF001 - typographic signs and national letters are what this file is about
 from __future__ import annotations
 
@@ -179,7 +178,7 @@ def _folds(code: str) -> dict[int, str]:
 
 
 def words(lines: Iterable[str], language: Language) -> Iterator[str]:
-    """The words of running text, in lower case, folded to the letters of the language.
+    """Yield the words of running text, in lower case, folded to the letters of the language.
 
     Words with other letters are left out.
     """
@@ -216,7 +215,7 @@ UTF8: Final = ("utf-8", "")
 
 
 def prior_nats(encoding: str, code: str) -> float:
-    """The prior cost of an encoding with a language, in nats above the likeliest."""
+    """Return the prior cost of an encoding with a language, in nats above the likeliest."""
     share = 1.0
     if code:
         rivals = [language for language in LANGUAGES.values() if encoding in language.encodings]
@@ -226,7 +225,7 @@ def prior_nats(encoding: str, code: str) -> float:
 
 @cache
 def all_priors() -> dict[tuple[str, str], float]:
-    """The prior probability of each encoding with each language; the sum is 1."""
+    """Return the prior probability of each encoding with each language; the sum is 1."""
     keys = [(encoding, language.code) for language in LANGUAGES.values() for encoding in language.encodings]
     weights = {key: math.exp(-prior_nats(*key)) for key in (*keys, UTF8)}
     total = sum(weights.values())
@@ -272,7 +271,7 @@ def _names() -> dict[str, tuple[str, ...]]:
 
 
 def languages_named(name: str) -> tuple[str, ...]:
-    """The languages with a model that a tag names: ``pt-BR`` is Portuguese, ``zh`` either Chinese."""
+    """Return the languages with a model that a tag names: ``pt-BR`` is Portuguese, ``zh`` either Chinese."""
     lowered = name.lower().replace("_", "-")
     names = _names()
     if lowered in ("zh", "zho", "chi"):

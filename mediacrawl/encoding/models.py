@@ -5,8 +5,7 @@ a small one that the first pass over bytes needs, and the rest. The index holds 
 parts. The large block of a language is unpacked once, when a text first needs it; all of them take about 7 MB.
 
 A trigram is stored as the difference to the cost of its last two letters: where the training text never had it, that
-is the same for a whole row. Files of the earlier format ``MCM1`` (LZMA, trigrams as they are, hashes as differences)
-are read as well. They are smaller than deflated tables without differences, and take six times as long to unpack.
+is the same for a whole row.
 
 The index of a model file that a user trained (`mediacrawl.encoding.user_training`) also describes its language.
 """
@@ -34,7 +33,7 @@ from mediacrawl.encoding.codepages import PAGES
 from mediacrawl.encoding.languages import LANGUAGES, Language
 
 MAGIC: Final = b"MCM2"
-EARLIER_MAGIC: Final = b"MCM1"
+_EARLIER_MAGIC: Final = b"MCM1"
 
 
 class ModelError(Exception):
@@ -75,11 +74,11 @@ class LetterModel:
         return self._load()
 
     def tables(self) -> tuple[bytes, array[int], bytes]:
-        """The result of ``load``, which this object does not keep."""
+        """Return the result of ``load``, which this object does not keep."""
         return vars(self).get("_rest") or self._load()
 
     def cost(self, word: bytes) -> int:
-        """Cost of a word, given as the numbers of its letters."""
+        """Return the cost of a word, given as the numbers of its letters."""
         found = self._costs.get(word)
         if found is None:
             if len(self._costs) >= CACHED:
@@ -88,7 +87,7 @@ class LetterModel:
         return found
 
     def spelled(self, word: bytes) -> int:
-        """Cost of a word by its letters."""
+        """Return the cost of a word by its letters."""
         trigrams, size = self._rest[0], self.size
         square = size * size
         total = context = 0
@@ -99,7 +98,7 @@ class LetterModel:
         return total + trigrams[context * size]
 
     def listed(self, word: bytes) -> int:
-        """Cost of a word by the list; `UNKNOWN` if it is not there."""
+        """Return the cost of a word by the list; `UNKNOWN` if it is not there."""
         _, known, prices = self._rest
         digest = word_hash(word)
         at = bisect_left(known, digest)
@@ -123,7 +122,7 @@ class CharacterModel:
     costs: bytes
 
     def cost(self, run: str) -> int:
-        """Cost of a run of characters without a gap."""
+        """Return the cost of a run of characters without a gap."""
         numbers, keys, costs = self.numbers, self.keys, self.costs
         width = len(self.unigrams)
         total = last = 0
@@ -154,7 +153,6 @@ class ModelFile:
     start: int
     index: dict[str, dict[str, Any]]
     version: str
-    is_earlier: bool = False
     _letters: dict[str, LetterModel] = field(default_factory=dict)
     _characters: dict[str, CharacterModel] = field(default_factory=dict)
 
@@ -164,12 +162,11 @@ class ModelFile:
         cuts = (0, *accumulate(entry["parts"]))
         packed = self.content[at : at + entry["length"]]
         # To zlib, a limit of 0 means none.
-        unpack_it = _from_lzma if self.is_earlier else zlib.decompressobj(-zlib.MAX_WBITS).decompress
-        raw = unpack_it(packed, max(1, cuts[-1]))
+        raw = zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, max(1, cuts[-1]))
         return [raw[a:b] for a, b in pairwise(cuts)]
 
     def letters(self, code: str) -> LetterModel:
-        """The trigram model of a language with an alphabet."""
+        """Return the trigram model of a language with an alphabet."""
         model = self._letters.get(code)
         if model is None:
             (bigrams,) = self._block(code, "small")
@@ -179,13 +176,7 @@ class ModelFile:
 
     def _rest(self, code: str, bigrams: bytes) -> tuple[bytes, array[int], bytes]:
         trigrams, planes, prices = self._block(code, "large")
-        if not self.is_earlier:
-            trigrams = _plus(trigrams, bigrams * self.index[code]["size"])
-        return trigrams, self._numbers(planes), prices
-
-    def _numbers(self, planes: bytes) -> array[int]:
-        numbers = _join_planes(planes)
-        return array("I", accumulate(numbers)) if self.is_earlier else numbers
+        return _plus(trigrams, bigrams * self.index[code]["size"]), _join_planes(planes), prices
 
     def fits(self, code: str) -> bool:
         """Whether the tables of an alphabetic language are complete. Unpacks all of them and keeps nothing."""
@@ -205,30 +196,18 @@ class ModelFile:
         return (len(bigrams), len(trigrams), len(prices)) == (size**2, size**3, large[2])
 
     def characters(self, code: str) -> CharacterModel:
-        """The model of Chinese, Japanese or Korean."""
+        """Return the model of Chinese, Japanese or Korean."""
         model = self._characters.get(code)
         if model is None:
             chars, unigrams, gaps, planes, costs = self._block(code, "large")
             numbers = {char: i + 1 for i, char in enumerate(chars.decode())}
-            keys = self._numbers(planes)
-            model = CharacterModel(numbers, unigrams, gaps, self.index[code]["unseen"], keys, costs)
+            model = CharacterModel(numbers, unigrams, gaps, self.index[code]["unseen"], _join_planes(planes), costs)
             self._characters[code] = model
         return model
 
 
-def _from_lzma(packed: bytes, most: int) -> bytes:
-    """Unpacks a block of the earlier format."""
-    import lzma  # noqa: PLC0415 - few processes read such a file, and this takes 3 ms
-
-    filters = [{"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 20, "lc": 3, "pb": 0}]
-    try:
-        return lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=filters).decompress(packed, max_length=most)
-    except lzma.LZMAError as error:
-        raise ValueError("a damaged block") from error
-
-
 def _plus(numbers: bytes, others: bytes) -> bytes:
-    """Sums of bytes, modulo 256, by two long integers: the lower seven bits add without a carry."""
+    """Return sums of bytes, modulo 256, by two long integers: the lower seven bits add without a carry."""
     if len(numbers) != len(others):
         raise ValueError("tables of different lengths")
     high = int.from_bytes(b"\x80" * len(numbers))
@@ -236,11 +215,6 @@ def _plus(numbers: bytes, others: bytes) -> bytes:
     either = a ^ b
     sums = (a & ~high) + (b & ~high)
     return (sums ^ (either & high)).to_bytes(len(numbers))
-
-
-def _minus(numbers: bytes, others: bytes) -> bytes:
-    """The inverse of `_plus`."""
-    return bytes((a - b) % 256 for a, b in zip(numbers, others, strict=True))
 
 
 def _join_planes(planes: bytes) -> array[int]:
@@ -269,7 +243,7 @@ Parts = tuple[dict[str, Any], list[bytes], list[bytes]]
 
 
 def pack(languages: Mapping[str, Parts]) -> bytes:
-    """A model file."""
+    """Return a model file."""
     index: dict[str, dict[str, Any]] = {}
     body = bytearray()
     digest = hashlib.sha256()
@@ -287,12 +261,13 @@ def pack(languages: Mapping[str, Parts]) -> bytes:
 
 
 def _as_stored(facts: Mapping[str, Any], small: list[bytes], large: list[bytes]) -> list[bytes]:
-    """The parts of a large block as the file has them."""
+    """Return the parts of a large block as the file has them."""
     if not small:
         chars, unigrams, gaps, planes, costs = large
         return [chars, unigrams, gaps, _sums(planes), costs]
     trigrams, planes, prices = large
-    return [_minus(trigrams, small[0] * facts["size"]), _sums(planes), prices]
+    less = small[0] * facts["size"]
+    return [bytes((a - b) % 256 for a, b in zip(trigrams, less, strict=True)), _sums(planes), prices]
 
 
 def _sums(planes: bytes) -> bytes:
@@ -300,25 +275,27 @@ def _sums(planes: bytes) -> bytes:
 
 
 def unpack(content: bytes, name: str) -> ModelFile:
-    """A model file from its bytes.
+    """Return a model file from its bytes.
 
     Raises:
         ModelError: these are not a model file's bytes.
     """
     try:
-        if content[:4] not in {MAGIC, EARLIER_MAGIC}:
+        if content[:4] == _EARLIER_MAGIC:
+            raise ModelError(f"{name} is of an earlier version; train it again with scrapy trainencoding.")
+        if content[:4] != MAGIC:
             raise ModelError(f"{name} is not a model file of this program.")
         length = int.from_bytes(content[4:8], "little")
         head = json.loads(content[8 : 8 + length])
         index = {code: dict(entry) for code, entry in head["languages"].items()}
-        return ModelFile(content, 8 + length, index, head["sha256"][:12], content[:4] == EARLIER_MAGIC)
+        return ModelFile(content, 8 + length, index, head["sha256"][:12])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ModelError(f"{name} is a damaged model file; make it again.") from error
 
 
 @cache
 def bundled() -> ModelFile:
-    """The models of the distribution."""
+    """Return the models of the distribution."""
     data = resources.files("mediacrawl.encoding").joinpath("models.bin").read_bytes()
     return unpack(data, "mediacrawl/encoding/models.bin")
 
@@ -339,14 +316,14 @@ _USER_FILES: Final[list[ModelFile]] = []
 
 
 def use_user_models(files: Sequence[ModelFile]) -> None:
-    """Adds models, each in place of an earlier one of its language; see `use_models`."""
+    """Add models, each in place of an earlier one of its language; see `use_models`."""
     _USER_FILES[:] = files
     in_use.cache_clear()
 
 
 @cache
 def in_use() -> ModelFile:
-    """The models in use: the bundled ones, and those that a user trained."""
+    """Return the models in use: the bundled ones, and those that a user trained."""
     if not _USER_FILES:
         return bundled()
     letters = {code: file.letters(code) for file in _USER_FILES for code in file.index}
@@ -371,7 +348,7 @@ _BUNDLED: Final = dict(LANGUAGES)
 
 
 def use_models(files: Iterable[str | Path] | Mapping[str, bytes]) -> tuple[str, ...]:
-    """Adds models of a user's own languages to the bundled ones, for all of this process.
+    """Add models of a user's own languages to the bundled ones, for all of this process.
 
     To be called once, before the first decision. A further call replaces the files of the one before; one without files
     restores the bundled models. `model_version` changes. A process that is started, not forked, has to call it itself.
@@ -401,7 +378,7 @@ def use_models(files: Iterable[str | Path] | Mapping[str, bytes]) -> tuple[str, 
 
 
 def model_contents(paths: Iterable[str | Path]) -> dict[str, bytes]:
-    """Reads model files for `use_models` on another machine.
+    """Read model files for `use_models` on another machine.
 
     Raises:
         ModelError: a file cannot be used.
@@ -413,7 +390,7 @@ def model_contents(paths: Iterable[str | Path]) -> dict[str, bytes]:
 
 
 def clear_caches() -> None:
-    """Empties every cache of this package: nearly all depend on the languages, and a list could miss one."""
+    """Empty every cache of this package: nearly all depend on the languages, and a list could miss one."""
     for name, module in list(sys.modules.items()):
         if name.startswith("mediacrawl.encoding."):
             for value in list(vars(module).values()):
@@ -422,13 +399,13 @@ def clear_caches() -> None:
 
 
 def index_entry(language: Language) -> dict[str, Any]:
-    """The description of a language in the index of a model file."""
+    """Return the description of a language in the index of a model file."""
     names = ("script", "letters", "encodings", "weight", "tlds", "codes", "folds")
     return {name: getattr(language, name) for name in names}
 
 
 def _languages(file: ModelFile, name: str) -> list[Language]:
-    """The languages of a file, after checking its tables."""
+    """Return the languages of a file, after checking its tables."""
     found = []
     for code, entry in file.index.items():
         if "language" not in entry:
@@ -441,7 +418,7 @@ def _languages(file: ModelFile, name: str) -> list[Language]:
 
 
 def _language(code: str, entry: Mapping[str, Any]) -> Language | None:
-    """A language from the index of a file; None if the entry is invalid."""
+    """Return a language from the index of a file; None if the entry is invalid."""
     try:
         language = Language(
             code,
@@ -459,7 +436,7 @@ def _language(code: str, entry: Mapping[str, Any]) -> Language | None:
 
 
 def faults(language: Language) -> str:
-    """The first fault of a user's own language, as a sentence; empty if there is none."""
+    """Return the first fault of a user's own language, as a sentence; empty if there is none."""
     letters = language.letters
     if fault := code_fault(language.code):
         return fault
@@ -478,12 +455,12 @@ def faults(language: Language) -> str:
 
 
 def code_fault(code: str) -> str:
-    """The fault of a language's code, as a sentence; empty if it is valid."""
+    """Return the fault of a language's code, as a sentence; empty if it is valid."""
     return "" if CODE.fullmatch(code) else f"{code!r} is no code of a language; it looks like ru, pt-BR or sr-Latn."
 
 
 def _own_bytes(letters: str) -> int:
-    """Number of bytes that the letters beyond ASCII and their capitals take, one each."""
+    """Return the number of bytes that the letters beyond ASCII and their capitals take, one each."""
     return sum(
         1 + (letter.upper() != letter and len(letter.upper()) == 1) for letter in letters if not letter.isascii()
     )

@@ -43,7 +43,7 @@ class Kernel(Protocol):
         may_mix: bool,
         /,
     ) -> list[tuple[int, int, list[int]]]:
-        """The hypotheses of a record: number (of `hypotheses.hypothesis_names`), prior, cost of each excerpt.
+        """Return the hypotheses of a record: number (of `hypotheses.hypothesis_names`), prior, cost of each excerpt.
 
         Args:
             pieces: the excerpt of each field, and further ones.
@@ -62,7 +62,7 @@ class Kernel(Protocol):
         declared: int,
         /,
     ) -> tuple[int, int, int, list[tuple[int, int]]]:
-        """The decision on a record of one field beyond ASCII.
+        """Return the decision on a record of one field beyond ASCII.
 
         Args:
             piece: the excerpt of the field.
@@ -86,7 +86,7 @@ class Kernel(Protocol):
         beam: int,
         /,
     ) -> list[tuple[int, str, int, int, int]]:
-        """The candidates for a word in a double-byte encoding that lost bytes, see `lost_bytes`.
+        """Return the candidates for a word in a double-byte encoding that lost bytes, see `lost_bytes`.
 
         Args:
             options: the candidates for the character at each unit, see `lost_bytes._options`.
@@ -101,29 +101,29 @@ class Kernel(Protocol):
         """
 
     def double(self, raw: bytes, encoding: int, /) -> int | None:
-        """The cost of bytes in a double-byte encoding; None where Python must decode them."""
+        """Return the cost of bytes in a double-byte encoding; None where Python must decode them."""
 
     def price(self, raw: bytes, pair: int, /) -> int:
-        """The cost of the words beyond ASCII of some bytes in a pair, without its prior."""
+        """Return the cost of the words beyond ASCII of some bytes in a pair, without its prior."""
 
     def ascii(self, words: list[bytes], languages: list[int], lone: bool, /) -> list[int]:
-        """The cost of ASCII words in each of the languages, relative to English."""
+        """Return the cost of ASCII words in each of the languages, relative to English."""
 
     def alphabet(
         self, text: str, toned: str, encodings: tuple[int, ...], tonal: int, only: int, /
     ) -> tuple[int, int, int]:
-        """The best pair for a text (-1 for none), its cost, and the cost of what no encoding can write."""
+        """Return the best pair for a text (-1 for none), its cost, and the cost of what no encoding can write."""
 
     def scan(self, text: str, /) -> int:
         """The content of a text in bits (`pricing.reading.telling`); all of them if it has characters beyond U+FFFF."""
 
     def characters(self, text: str, languages: tuple[int, ...], /) -> tuple[int, int]:
-        """The best language for a text with CJK runs, and the text's cost."""
+        """Return the best language for a text with CJK runs, and the text's cost."""
 
 
 @cache
 def _module() -> Any:
-    """The module, if it is installed and of this version; otherwise None."""
+    """Return the module, if it is installed and of this version; otherwise None."""
     try:
         found = importlib.import_module(MODULE)
     except ImportError:
@@ -137,7 +137,7 @@ def is_native() -> bool:
 
 
 def description() -> str:
-    """The implementation in use, in a few words for a person."""
+    """Return the implementation in use, in a few words for a person."""
     if is_native():
         return "native"
     if os.environ.get(SWITCH) == "0":
@@ -149,12 +149,7 @@ _TABLES: Final[list[tuple[Callable[[], dict[str, Any]], Callable[..., Any]]]] = 
 
 
 def use_tables(spec: Callable[[], dict[str, Any]], load: Callable[..., Any]) -> None:
-    """Sets the source of the kernel's tables; the package does so when it is imported.
-
-    Args:
-        spec: returns all small tables and constants.
-        load: returns a large table, or a price, when the kernel first needs it.
-    """
+    """Set the source of the kernel's tables: small ones at once, a large one, or a price, on demand."""
     _TABLES[:] = [(spec, load)]
 
 
@@ -173,13 +168,13 @@ def kernel() -> Kernel | None:
 
 @cache
 def languages() -> dict[str, int]:
-    """The numbers of the alphabetic languages."""
+    """Return the numbers of the alphabetic languages."""
     lettered = [language for language in LANGUAGES.values() if language.letters]
     return {language.code: number for number, language in enumerate(lettered)}
 
 
 @cache
 def written_in_characters() -> dict[str, int]:
-    """The numbers of the CJK languages."""
+    """Return the numbers of the CJK languages."""
     codes = [language.code for language in LANGUAGES.values() if not language.letters]
     return {code: number for number, code in enumerate(codes)}

@@ -36,7 +36,7 @@ STEP = 12
 
 
 def cost(probability: float) -> int:
-    """A probability as a cost of 0 to 255, in steps of 1/12 nat."""
+    """Return a probability as a cost of 0 to 255, in steps of 1/12 nat."""
     return max(0, min(255, round(-math.log(probability) * STEP)))
 
 
@@ -52,14 +52,14 @@ class LetterCounts:
         self.trigrams: defaultdict[tuple[int, int, int], float] = defaultdict(float)
 
     def add(self, codes: Iterable[int], weight: float = 1.0) -> None:
-        """Counts a word, given as letter numbers from 1; 0 is the boundary."""
+        """Count a word, given as letter numbers from 1; 0 is the boundary."""
         before, last = 0, 0
         for code in (*codes, 0):
             self.trigrams[before, last, code] += weight
             before, last = last, code
 
     def tables(self) -> tuple[bytes, bytes]:
-        """The trigram costs (size cubed) and the bigram costs (size squared), contexts first."""
+        """Return the trigram costs (size cubed) and the bigram costs (size squared), contexts first."""
         size = self.size
         bigrams: defaultdict[tuple[int, int], float] = defaultdict(float)
         unigrams: defaultdict[int, float] = defaultdict(float)
@@ -115,7 +115,7 @@ class CharacterCounts:
         self.bigrams: defaultdict[tuple[str, str], float] = defaultdict(float)
 
     def add(self, run: str, weight: float = 1.0) -> None:
-        """Counts a run of characters without a gap; a blank stands for what precedes its first."""
+        """Count a run of characters without a gap; a blank stands for what precedes its first."""
         last = " "
         for char in run:
             self.unigrams[char] += weight
@@ -123,12 +123,7 @@ class CharacterCounts:
             last = char
 
     def tables(self, smoothing: float, repertoire: int) -> CharacterTables:
-        """Costs of characters, pairs and back-offs.
-
-        Args:
-            smoothing: count that is added to each character.
-            repertoire: characters the language's encodings can write.
-        """
+        """Return the costs of characters, pairs and back-offs; encodings can write `repertoire` characters."""
         total = sum(self.unigrams.values()) + smoothing * repertoire
         chars = sorted(self.unigrams, key=lambda char: (-self.unigrams[char], char))
         one = {char: (self.unigrams[char] + smoothing) / total for char in chars}
@@ -162,7 +157,7 @@ class CharacterTables:
 def _worthy(
     rows: dict[str, dict[str, float]], one: dict[str, float]
 ) -> tuple[dict[tuple[str, str], float], dict[str, int]]:
-    """The pairs that are kept, with their probability, and for each first character the cost of backing off."""
+    """Return the pairs that are kept, with their probability, and for each first character the cost of backing off."""
     gains = []
     for first, row in rows.items():
         different = len(row)
@@ -232,7 +227,7 @@ def names(training: Path, code: str) -> Iterator[str]:
 
 
 def lines(training: Path, code: str) -> Iterator[str]:
-    """The text of a language, line by line."""
+    """Yield the text of a language, line by line."""
     for name in ALSO.get(code, (code,)):
         for folder in ("sentences", "cldr", "plays"):
             yield from _gz_lines(training / folder / f"{name}.txt.gz")
@@ -257,12 +252,12 @@ PLAIN_WORDS: Final = 1800
 
 
 def letter_block(language: Language, text: Iterator[str]) -> models.Parts:
-    """The model of a language with an alphabet."""
+    """Return the model of a language with an alphabet."""
     return word_block(language, Counter(words(text, language)))
 
 
 def word_block(language: Language, seen: Mapping[str, int]) -> models.Parts:
-    """The model of a language with an alphabet, from words and their counts."""
+    """Return the model of a language with an alphabet, from words and their counts."""
     numbers = {letter: i + 1 for i, letter in enumerate(language.letters)}
     counts = LetterCounts(len(numbers) + 1)
     for word in sorted(seen):
@@ -287,7 +282,7 @@ def word_block(language: Language, seen: Mapping[str, int]) -> models.Parts:
 
 
 def word_list(seen: dict[bytes, int], scale: float, spelled: models.LetterModel) -> dict[int, int]:
-    """The words that the list makes cheaper by `LEAST_GAIN`, as hash and cost.
+    """Return the words that the list makes cheaper by `LEAST_GAIN`, as hash and cost.
 
     Of ASCII words, only common ones are passed.
     """
@@ -306,7 +301,7 @@ def deltas(numbers: list[int]) -> list[int]:
 
 
 def character_block(language: Language, text: Iterator[str]) -> models.Parts:
-    """The model of Chinese, Japanese or Korean."""
+    """Return the model of Chinese, Japanese or Korean."""
     counts = CharacterCounts()
     for line in text:
         for run in HANGUL_OR_HAN.findall(line):
@@ -324,7 +319,7 @@ def character_block(language: Language, text: Iterator[str]) -> models.Parts:
 
 
 def build(training: Path) -> bytes:
-    """The model file of all languages."""
+    """Return the model file of all languages."""
     blocks = {}
     for code, language in LANGUAGES.items():
         make = letter_block if language.letters else character_block

@@ -71,7 +71,7 @@ class TrainedModel:
     nats: float
 
     def report(self, name: str) -> list[str]:
-        """The lines of the report."""
+        """Return the lines of the report."""
         language = self.language
         pages = ", ".join(language.encodings) or "none has its letters; texts in UTF-8 and UTF-16 are decided"
         return [
@@ -87,7 +87,7 @@ class TrainedModel:
 
 
 def train(given: Language, paths: Iterable[Path], like: str = "") -> TrainedModel:
-    """Trains a model of a language.
+    """Train a model of a language.
 
     Args:
         given: what the user says of the language: at least its code. The rest comes from the bundled language of that
@@ -120,7 +120,7 @@ def train(given: Language, paths: Iterable[Path], like: str = "") -> TrainedMode
 
 
 def _completed(given: Language, like: str) -> Language:
-    """The language with facts of the bundled one, or of a similar one."""
+    """Return the language with facts of the bundled one, or of a similar one."""
     if like and like not in LANGUAGES:
         raise TrainingError(f"The program has no language {like!r}; it has {', '.join(sorted(LANGUAGES))}.")
     if like:
@@ -141,7 +141,7 @@ def _completed(given: Language, like: str) -> Language:
 
 
 def _found_out(language: Language, counts: Mapping[str, int]) -> Language:
-    """The language with facts derived from the letters of the text."""
+    """Return the language with facts derived from the letters of the text."""
     if not counts:
         raise TrainingError("There are no letters in this text.")
     given = "".join(dict.fromkeys(language.letters.lower()))
@@ -152,7 +152,7 @@ def _found_out(language: Language, counts: Mapping[str, int]) -> Language:
 
 
 def text_lines(paths: Iterable[Path]) -> Iterator[str]:
-    """The lines of text files in Unicode form NFC.
+    """Yield the lines of text files in Unicode form NFC.
 
     Raises:
         TrainingError: one cannot be read, or is not UTF-8.
@@ -181,7 +181,7 @@ def _line(line: bytes, path: Path, number: int) -> str:
 
 
 def letter_counts(lines: Callable[[], Iterable[str]], code: str) -> Counter[str]:
-    """The count of each letter in lower case, combining marks included."""
+    """Return the count of each letter in lower case, combining marks included."""
     counts: Counter[str] = Counter()
     for line in lines():
         counts.update(lower(line, code))
@@ -189,7 +189,7 @@ def letter_counts(lines: Callable[[], Iterable[str]], code: str) -> Counter[str]
 
 
 def _script(char: str) -> str:
-    """The script of a character by its Unicode name; empty for what any script may use."""
+    """Return the script of a character by its Unicode name; empty for what any script may use."""
     word = unicodedata.name(char, "").partition(" ")[0].lower()
     if word in ("cjk", "hiragana", "katakana", "hangul", "bopomofo"):
         return "cjk"
@@ -197,7 +197,7 @@ def _script(char: str) -> str:
 
 
 def script_of(counts: Mapping[str, int]) -> str:
-    """The script that most letters are of."""
+    """Return the script that most letters are of."""
     scripts: Counter[str] = Counter()
     for char, n in counts.items():
         scripts[_script(char)] += n
@@ -206,7 +206,7 @@ def script_of(counts: Mapping[str, int]) -> str:
 
 
 def alphabet(counts: Mapping[str, int], script: str) -> str:
-    """The most common letters of the script; for Latin, all of a to z too."""
+    """Return the most common letters of the script; for Latin, all of a to z too."""
     mine = {char: n for char, n in counts.items() if _script(char) in ("", script)}
     wanted = LETTERS_SHARE * sum(mine.values())
     always = AZ if script == "latin" else ""
@@ -221,7 +221,7 @@ def alphabet(counts: Mapping[str, int], script: str) -> str:
 
 
 def code_pages(letters: str, script: str, counts: Mapping[str, int]) -> tuple[str, ...]:
-    """The 8-bit encodings that can write nearly all letters of a language.
+    """Return the 8-bit encodings that can write nearly all letters of a language.
 
     A few Western letters are in very many. So the most common encoding restricts the others to those that the bundled
     languages of this script use together with it.
@@ -239,7 +239,7 @@ def code_pages(letters: str, script: str, counts: Mapping[str, int]) -> tuple[st
 
 
 def _share(page: str, letters: str, counts: Mapping[str, int]) -> float:
-    """The share of the letters beyond ASCII, by frequency, that a code page has in both cases.
+    """Return the share of the letters beyond ASCII, by frequency, that a code page has in both cases.
 
     Modifier letters do not count: texts write the apostrophe among them as another one.
     """
@@ -258,7 +258,7 @@ def _has(page: str, letter: str) -> bool:
 
 
 def count_words(lines: Iterable[str], language: Language) -> Counter[str]:
-    """The count of each word; above a million distinct words the rarer half is dropped."""
+    """Return the count of each word; above a million distinct words the rarer half is dropped."""
     seen: Counter[str] = Counter()
     for word in words(lines, language):
         if len(word) <= LONGEST_WORD:
@@ -270,7 +270,7 @@ def count_words(lines: Iterable[str], language: Language) -> Counter[str]:
 
 
 def held_out(language: Language, seen: Mapping[str, int]) -> float:
-    """The cost in nats a letter of words that training did not see.
+    """Return the cost in nats a letter of words that training did not see.
 
     A hash selects them, so they are always the same.
     """

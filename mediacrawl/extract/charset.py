@@ -9,17 +9,17 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import islice
+from typing import Literal
 
 from w3lib.encoding import html_body_declared_encoding, read_bom, resolve_encoding
 
 from mediacrawl.encoding.decision import Hints, Seen
 from mediacrawl.encoding.detection.document import DecodedDocument, EncodingClaim, decide_document
 from mediacrawl.encoding.history import top_level
+from mediacrawl.encoding.languages import is_codec
 
-# Codecs of Python that no page means: they are slow on crafted input, warn, or always raise.
-_UNFIT = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined"})
 _DECLARED_WITHIN = 4_096
 """Bytes in which a page declares itself. The HTML standard says 1,024; pages with long heads exist."""
 _MOST_STRAY = 50_000
@@ -36,27 +36,20 @@ _language = re.compile(
 
 History = Callable[[], Seen]
 """Encodings found on a document's host; called only where models decide."""
-_Inside = Callable[[bytes], Iterator[EncodingClaim]]
 
 
 def read_html(
     body: bytes, url: str, header: str | None = None, history: History = dict
 ) -> tuple[DecodedDocument, bytes]:
-    """Decode a page. Never raises.
+    """Decode a page, perhaps cut inside a character. Never raises.
 
     The order is the HTML standard's ("determining the character encoding"): byte order mark, header, then the
-    declaration of the page.
-
-    Args:
-        body: the page, perhaps cut inside a character.
-        url: its own; its top-level domain is a hint.
-        header: charset of the Content-Type header; unknown names are ignored.
-        history: encodings found on its host.
+    declaration of the page. Unknown names are ignored; the top-level domain of `url` is a hint.
 
     Returns:
         The document, and its text as UTF-8 without byte order mark and zero bytes, as the parser wants it.
     """
-    found, rest = _read(body, url, header, _in_html, history)
+    found, rest = _read(body, url, header, "meta", history)
     text = rest if found.encoding == "utf-8" and found.is_whole else found.text.encode("utf-8", "replace")
     # Older parsers stop at a zero byte.
     return found, text.replace(b"\0", b"") if b"\0" in text else text
@@ -74,7 +67,7 @@ def read_xml(
     Returns:
         The document, and its text as UTF-8 without byte order mark, zero bytes and XML declaration.
     """
-    found, rest = _read(body, url, header, _in_xml, history)
+    found, rest = _read(body, url, header, "xml", history)
     if found.encoding != "utf-8":
         text = found.text.encode("utf-8", "replace")
     elif found.lost and found.lost <= _MOST_STRAY:
@@ -90,74 +83,52 @@ def read_xml(
 
 def read_plain(body: bytes, url: str = "", header: str | None = None, history: History = dict) -> DecodedDocument:
     """Decode a list whose format has no declaration: a playlist, or lines of URLs. Never raises."""
-    return _read(body, url, header, lambda _: iter(()), history)[0]
+    return _read(body, url, header, None, history)[0]
 
 
 def _read(
-    body: bytes, url: str, header: str | None, inside: _Inside, history: History
+    body: bytes, url: str, header: str | None, declared_by: Literal["meta", "xml"] | None, history: History
 ) -> tuple[DecodedDocument, bytes]:
     marked, mark = read_bom(body)
     rest = body[len(mark) :] if mark else body
-    claims = _claims(rest, marked, header, inside)
-    return decide_document(rest, claims, partial(_hints, rest, url, history)), rest
 
+    def claims() -> Iterator[EncodingClaim]:
+        if marked:
+            yield EncodingClaim(_known(marked) or marked, "bom")
+        if known := _known(header):
+            yield EncodingClaim(known, "header")
+        label = None
+        if declared_by == "meta":
+            label = html_body_declared_encoding(rest[:_DECLARED_WITHIN])
+        elif declared_by and (found := _xml_declaration.search(rest, 0, _DECLARED_WITHIN)):
+            label = found[1].decode("ascii")
+        if declared_by and (encoding := _known(label)):
+            # A declaration that can be read byte by byte is not in UTF-16, and the HTML standard takes it as UTF-8.
+            yield EncodingClaim("utf-8" if encoding.startswith(("utf-16", "utf-32")) else encoding, declared_by)
 
-def _claims(body: bytes, marked: str | None, header: str | None, inside: _Inside) -> Iterator[EncodingClaim]:
-    if marked:
-        yield EncodingClaim(_known(marked) or marked, "bom")
-    if known := _known(header):
-        yield EncodingClaim(known, "header")
-    yield from inside(body)
+    def hints() -> Hints:
+        found = _language.search(rest, 0, _DECLARED_WITHIN)
+        language = (found[1] or found[2]).decode("ascii") if found else ""
+        return Hints(page_language=language, tld=top_level(url), seen=history())
 
-
-def _in_html(body: bytes) -> Iterator[EncodingClaim]:
-    if declared := _in_ascii(html_body_declared_encoding(body[:_DECLARED_WITHIN])):
-        yield EncodingClaim(declared, "meta")
-
-
-def _in_xml(body: bytes) -> Iterator[EncodingClaim]:
-    found = _xml_declaration.search(body, 0, _DECLARED_WITHIN)
-    if found and (declared := _in_ascii(found[1].decode("ascii"))):
-        yield EncodingClaim(declared, "xml")
-
-
-def _in_ascii(label: str | None) -> str | None:
-    encoding = _known(label)
-    # A declaration that can be read byte by byte is not in UTF-16, and the HTML standard takes it as UTF-8.
-    return "utf-8" if encoding and encoding.startswith(("utf-16", "utf-32")) else encoding
-
-
-def _hints(body: bytes, url: str, history: History) -> Hints:
-    found = _language.search(body, 0, _DECLARED_WITHIN)
-    language = (found[1] or found[2]).decode("ascii") if found else ""
-    return Hints(page_language=language, tld=top_level(url), seen=history())
+    return decide_document(rest, claims(), hints), rest
 
 
 def header_charset(content_type: str) -> str | None:
-    """Return the charset of a Content-Type header in lower case, or None.
-
-    Args:
-        content_type: the header as the server wrote it.
-    """
+    """Return the charset of a Content-Type header in lower case, or None."""
     _, _, charset = content_type.lower().partition("charset=")
     return charset.partition(";")[0].strip("\"' ") or None
 
 
 @lru_cache(maxsize=512)
 def _known(label: str | None) -> str | None:
-    """The Python codec that a label of the Encoding Standard, or a name that Python knows, stands for."""
+    """Return the Python codec that a label of the Encoding Standard, or a name that Python knows, stands for."""
     if not label or len(label) > 40 or not label.isascii() or not label.isprintable():
         return None
     name = label.strip().lower()
     # "x-mac-cyrillic" is a label of the Encoding Standard, "mac-cyrillic" is Python's name.
     encoding = resolve_encoding(name) or resolve_encoding(name.removeprefix("x-"))
-    if encoding is None or encoding in _UNFIT:
-        return None
-    try:
-        b"x".decode(encoding, "replace")
-    except (LookupError, ValueError):  # bytes to bytes, as "hex"
-        return None
-    return encoding
+    return encoding if encoding and is_codec(encoding) else None
 
 
 def _letter(error: UnicodeError) -> tuple[str, int]:

@@ -30,13 +30,7 @@ def codings_of(values: Iterable[str]) -> tuple[str, ...]:
 
 
 def is_complete(body: bytes, codings: Sequence[str], most: int) -> bool | None:
-    """Whether a compressed body is complete; None if that is unknown.
-
-    Args:
-        body: as received.
-        codings: from `codings_of`.
-        most: decompressed bytes that are examined; for a longer body the result is None.
-    """
+    """Whether a compressed body is complete; None if that is unknown, or it has more than `most` decompressed bytes."""
     decode = _DECODERS.get(codings[0]) if len(codings) == 1 else None
     if not body or decode is None:
         return None
@@ -87,7 +81,7 @@ def _deflate(body: bytes) -> _Pieces:
 
 
 def _inflate(body: bytes, window: int) -> Generator[bytes, None, Any]:
-    """The decompressor after the body."""
+    """Yield the decompressor after the body."""
     decompressor = zlib.decompressobj(window)
     waiting = body
     while waiting and not decompressor.eof:
@@ -109,20 +103,17 @@ def _brotli(body: bytes) -> _Pieces:
 
 
 def _zstd(body: bytes) -> _Pieces:
-    decompressor, waiting = _zstd_module().ZstdDecompressor(), body
+    try:
+        module = import_module("compression.zstd")
+    except ImportError:
+        module = import_module("backports.zstd")
+    decompressor, waiting = module.ZstdDecompressor(), body
     while not decompressor.eof:
         yield decompressor.decompress(waiting, max_length=_STEP)
         if decompressor.needs_input:
             break
         waiting = b""
     return bool(decompressor.eof)
-
-
-def _zstd_module() -> Any:
-    try:
-        return import_module("compression.zstd")
-    except ImportError:
-        return import_module("backports.zstd")
 
 
 _DECODERS: dict[str, Callable[[bytes], _Pieces]] = {

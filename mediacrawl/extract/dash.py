@@ -164,7 +164,7 @@ def _children(element: Any, name: str) -> Iterator[Any]:
 
 
 def _channels(element: Any) -> int | None:
-    """The channels of AudioChannelConfiguration (5.8.5.4), in the schemes of MPEG and Dolby."""
+    """Return the channels of AudioChannelConfiguration (5.8.5.4), in the schemes of MPEG and Dolby."""
     for each in _children(element, "AudioChannelConfiguration"):
         scheme, value = (each.get("schemeIdUri") or "").lower(), (each.get("value") or "").strip()
         if "dolby" in scheme:

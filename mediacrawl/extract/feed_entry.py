@@ -7,7 +7,7 @@ Of Media RSS what is nearest to a file has precedence (Media RSS 1.5.1, "Optiona
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from lxml import etree
@@ -19,8 +19,7 @@ from mediacrawl.extract.feed_facts import (
     live_facts,
     nearest_first,
 )
-from mediacrawl.extract.feed_model import ID_LENGTH, MOST_FILES, NO_MEDIA, FeedEntry
-from mediacrawl.extract.feed_names import Children, short_name
+from mediacrawl.extract.feed_model import ID_LENGTH, MOST_FILES, NO_MEDIA, Children, FeedEntry, short_name
 from mediacrawl.extract.texts import TEXT_LENGTH, absolute, media_type, whole
 from mediacrawl.extract.xml_text import text_of, words_of
 from mediacrawl.facts import FEED, Fact, fact
@@ -58,23 +57,21 @@ class _File(NamedTuple):
         return [each for each in file_facts(self.element, self.type) if each.frame != CLAIMED_TITLE]
 
     def titles(self) -> list[Fact]:
-        """The title of this encoding ("High quality"), which is the least title of the work."""
+        """Return the title of this encoding ("High quality"), which is the least title of the work."""
         return [each for each in file_facts(self.element) if each.frame == CLAIMED_TITLE]
 
 
 class Entry:
-    """One entry while it is read.
-
-    Args:
-        element: ``item``, ``entry`` or ``podcast:liveItem``.
-        base: URL that its references are relative to; empty if that is the URL of the feed.
-    """
+    """An ``item``, ``entry`` or ``podcast:liveItem`` while it is read. An empty `base` stands for the feed's URL."""
 
     def __init__(self, element: Any, base: str) -> None:
         children = children_of(element)
         self._own = children
         self._groups = [children_of(group) for group in children.pop("media:group", ())[:MOST_FILES]]
-        self._all = _merged([children, *self._groups])
+        self._all: dict[str, list[Any]] = {}
+        for level in (children, *self._groups):
+            for name, elements in level.items():
+                self._all.setdefault(name, []).extend(elements)
         self._base = base
         self._about = (element.get(_ABOUT) or "").strip()
         self._is_live = str(element.tag).lower().endswith("liveitem")
@@ -85,16 +82,15 @@ class Entry:
         self._said: dict[int, list[Fact]] = {}
 
     def whole(self, base: str) -> Iterator[FeedEntry]:
-        """Yield one entry for each media file, or one without.
-
-        Args:
-            base: URL that its references are relative to.
-        """
-        title, link, guid = self._title(), self._link(), self._guid()
+        """Yield one entry for each media file, or one without."""
+        title = next(filter(None, (words_of(each, TEXT_LENGTH) for each in self._all.get("title", ()))), "")
+        guid = self._first("guid", ID_LENGTH) or self._first("id", ID_LENGTH) or self._about[:ID_LENGTH]
+        link = self._link()
         files = self._files()
         for url, told in files.items():
             claimed = next(filter(None, (each.claimed for each in told)), "")
-            length = next(filter(None, (_length(each.element) for each in told)), 0)
+            lengths = (whole(each.element.get("length") or each.element.get("fileSize")) for each in told)
+            length = next(filter(None, lengths), 0)
             yield FeedEntry(title, link, guid, url, claimed, length, "", self._facts(told, base))
         player = "" if files else self._player()
         if not files and (title or link or guid or player):
@@ -117,17 +113,11 @@ class Entry:
             found = self._said[id(children)] = entry_facts(children, base)
         return found
 
-    def _title(self) -> str:
-        return next(filter(None, (words_of(each, TEXT_LENGTH) for each in self._all.get("title", ()))), "")
-
     def _first(self, name: str, longest: int) -> str:
         return next(filter(None, (text_of(each, longest) for each in self._all.get(name, ()))), "")
 
-    def _guid(self) -> str:
-        return self._first("guid", ID_LENGTH) or self._first("id", ID_LENGTH) or self._about[:ID_LENGTH]
-
     def _link(self) -> str:
-        """The page of the entry; none for a video with a player, whose page is not requested."""
+        """Return the page of the entry; none for a video with a player, whose page is not requested."""
         if self._video_id():
             return ""
         for link in self._own.get("link", ()):
@@ -139,7 +129,7 @@ class Entry:
         return self._permalink() or (self._joined(self._about) if _is_reference(self._about) else "")
 
     def _permalink(self) -> str:
-        """The id of an entry of RSS 2.0, which is its URL unless it says that it is none."""
+        """Return the id of an entry of RSS 2.0, which is its URL unless it says that it is none."""
         for guid in self._own.get("guid", ()):
             said = next((value for name in _PERMALINK if (value := guid.get(name)) is not None), "true")
             found = text_of(guid, ID_LENGTH + 1)
@@ -198,7 +188,7 @@ class Entry:
 
 
 def _contents(children: Children, around: tuple[Children, ...]) -> Iterator[tuple[str | None, _File]]:
-    """The files of ``media:content``, and of Atom's ``content``."""
+    """Yield the files of ``media:content``, and of Atom's ``content``."""
     for element in (*children.get("media:content", ()), *children.get("content", ())):
         medium = (element.get("medium") or element.get("type") or "").lower()
         is_untyped = not medium and not element.get("src")
@@ -207,21 +197,9 @@ def _contents(children: Children, around: tuple[Children, ...]) -> Iterator[tupl
             yield url, _File(element, near=(children_of(element), *around))
 
 
-def _length(element: Any) -> int:
-    return whole(element.get("length") or element.get("fileSize"))
-
-
 def _is_reference(text: str) -> bool:
     """Whether an id may be followed: a URL of the web, or a reference that is relative to the feed."""
     return text.startswith(("http://", "https://", "/")) and len(text) <= ID_LENGTH
-
-
-def _merged(levels: Sequence[Mapping[str, list[Any]]]) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = {}
-    for level in levels:
-        for name, elements in level.items():
-            found.setdefault(name, []).extend(elements)
-    return found
 
 
 def children_of(element: Any) -> dict[str, list[Any]]:

@@ -1,4 +1,8 @@
-"""Facts that a feed states about its media: of an entry, of a file and of the whole channel."""
+"""Facts that a feed states about its media: of an entry, of a file and of the whole channel.
+
+People, transcripts, chapters and clips are those of the podcast namespace (podcastindex.org), Podlove Simple Chapters
+1.2 (podlove.org), Media RSS 1.5.1.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from mediacrawl.extract.feed_names import Children
-from mediacrawl.extract.podcast_facts import podcast_facts
+from mediacrawl.extract.feed_model import Children
 from mediacrawl.extract.texts import fact_link, media_type, moment, seconds, whole, yes_or_no
 from mediacrawl.extract.xml_text import text_of, without_markup, words_of
-from mediacrawl.facts import FEED, LONGEST_TEXT, Fact, fact, stated
+from mediacrawl.facts import FEED, LONGEST_TEXT, Fact, fact, framed, stated
 
 FRAMES = {
     "title": "title",
@@ -89,22 +92,12 @@ _RANKS = {frame: place for place, frame in enumerate(FRAMES)}
 
 
 def entry_facts(children: Children, base: str) -> list[Fact]:
-    """Return the facts that an entry states about its media files, the most reliable first.
-
-    Args:
-        children: of the entry, and of its ``media:group``.
-        base: what its references are relative to.
-    """
+    """Return the facts that an entry states about its media files, the most reliable first."""
     return stated((*_texts(children), *_references(children, base), *podcast_facts(children, base)))
 
 
 def file_facts(element: Any, mime: str = "") -> list[Fact]:
-    """Return the facts that an entry claims of one file.
-
-    Args:
-        element: ``enclosure``, ``media:content``, ``podcast:alternateEnclosure`` or a ``link``.
-        mime: media type that its source claims; empty for that of the element.
-    """
+    """Return the facts that an element claims of its file; `mime` is the type that its source claims, if it does."""
     get = element.get
     name = str(element.tag).rpartition("}")[2]
     claims = (
@@ -126,11 +119,7 @@ def _bitrate(name: str, written: str | None) -> int | str:
 
 
 def live_facts(element: Any) -> list[Fact]:
-    """Return the facts that ``podcast:liveItem`` states by its attributes.
-
-    Args:
-        element: a live item; one whose ``status`` is ``pending`` or ``ended`` is not live.
-    """
+    """Return the facts that ``podcast:liveItem`` states by its attributes. One that is pending or ended is not live."""
     is_live = (element.get("status") or "").strip().lower() == "live"
     return stated(
         [
@@ -141,12 +130,7 @@ def live_facts(element: Any) -> list[Fact]:
 
 
 def channel_facts(children: Children, base: str) -> list[Fact]:
-    """Return the facts that a feed states about all its entries; those of an entry take precedence.
-
-    Args:
-        children: of the channel, or of an Atom feed.
-        base: what its references are relative to.
-    """
+    """Return the facts that a channel states about all its entries; those of an entry take precedence."""
     found: list[Fact | None] = []
     for each in entry_facts(children, base):
         # A description of the channel does not describe its files.
@@ -235,11 +219,7 @@ def _artist(element: Any) -> str:
 
 
 def name_beside_address(text: str) -> str:
-    """Return the name of a person that is written with a mail address; other texts are returned unchanged.
-
-    Args:
-        text: ``me@site.example (My Name)``, ``My Name (me@site.example)`` or ``My Name <me@site.example>``.
-    """
+    """Return the name beside a mail address, ``me@site.example (My Name)``; other texts are returned unchanged."""
     outside, bracket, inside = text.partition("(")
     if bracket and text.endswith(")"):
         outside, inside = outside.strip(), inside[:-1].strip()
@@ -292,11 +272,7 @@ def combined(entry: Iterable[Fact], file: Iterable[Fact], channel: Iterable[Fact
 
 
 def nearest_first(levels: Iterable[Iterable[Fact]]) -> tuple[Fact, ...]:
-    """Join the facts of several levels: a level says nothing more in an element that a nearer one has.
-
-    Args:
-        levels: of the file, of what is around it, and so on.
-    """
+    """Join the facts of several levels, the nearest first; a level says nothing more in an element of a nearer one."""
     found: list[Fact] = []
     frames: set[tuple[str, str]] = set()
     texts: set[tuple[str, str]] = set()
@@ -306,3 +282,74 @@ def nearest_first(levels: Iterable[Iterable[Fact]]) -> tuple[Fact, ...]:
         texts |= {(each.key, each.text) for each in fresh}
         found += fresh
     return tuple(found)
+
+
+_MOST_PERSONS = 12
+_MOST_TRANSCRIPTS = 8
+_MOST_CHAPTERS = 60
+"""Chapters of an entry that are kept: they wait in the frontier with its file, see `facts.pack`."""
+_MOST_SOUNDBITES = 5
+_LONGEST_WORD = 40
+_CREDITS = frozenset(
+    {
+        *("composer", "conductor", "lyricist", "arranger", "producer", "director", "actor", "engineer", "mixer"),
+        *("narrator", "writer", "editor", "host", "guest", "anchor person", "cast member"),
+    }
+)
+"""Roles of ``media:credit`` that name a person; author, artist and performer are the artist of the file."""
+
+
+def podcast_facts(children: Children, base: str) -> Iterator[Fact | None]:
+    """Yield the facts of an entry or a channel that have attributes."""
+    for element in children.get("podcast:person", ())[:_MOST_PERSONS]:
+        role = (element.get("role") or "host").strip().lower()[:_LONGEST_WORD]
+        frame = framed("podcast:person", role=role, href=fact_link(base, element.get("href")))
+        yield fact(FEED, frame, "person", words_of(element, LONGEST_TEXT))
+    for element in children.get("media:credit", ())[:_MOST_PERSONS]:
+        role = (element.get("role") or "").strip().lower()[:_LONGEST_WORD]
+        if role in _CREDITS:
+            yield fact(FEED, framed("media:credit", role=role), "person", words_of(element, LONGEST_TEXT))
+    for element in children.get("podcast:transcript", ())[:_MOST_TRANSCRIPTS]:
+        language = (element.get("language") or "")[:_LONGEST_WORD]
+        frame = framed("podcast:transcript", type=media_type(element.get("type")), language=language)
+        yield fact(FEED, frame, "transcript_url", fact_link(base, element.get("url")))
+    yield from _chapters(children, base)
+    yield from _soundbites(children)
+
+
+def _chapters(children: Children, base: str) -> Iterator[Fact | None]:
+    found: list[tuple[float, str, Any]] = []
+    for parent in children.get("psc:chapters", ())[:1]:
+        for element in parent.iterchildren("{*}chapter"):
+            start = _start(element.get("start"))
+            if start and len(found) < _MOST_CHAPTERS:
+                found.append((float(start), start, element))
+    number = 0
+    for _, start, element in sorted(found, key=lambda each: each[0]):
+        link, image = (fact_link(base, element.get(name)) for name in ("href", "image"))
+        frame = framed("psc:chapter", start=start, href=link, image=image)
+        title = (element.get("title") or "").strip() or f"{number + 1}"
+        made = fact(FEED, frame, f"chapters[{number}].title", title)
+        # The numbers have no gap, whatever a title consists of.
+        number += made is not None
+        yield made
+
+
+def _soundbites(children: Children) -> Iterator[Fact | None]:
+    for element in children.get("podcast:soundbite", ())[:_MOST_SOUNDBITES]:
+        start, duration = _start(element.get("startTime")), seconds(element.get("duration"))
+        # One without a text has the title of its entry.
+        title = words_of(element, LONGEST_TEXT) or next(
+            (words_of(each, LONGEST_TEXT) for each in children.get("title", ())), ""
+        )
+        if start:
+            frame = framed("podcast:soundbite", start=start, duration=duration)
+            yield fact(FEED, frame, "soundbite", title)
+
+
+_is_zero = re.compile(r"[0:.]{1,20}", re.ASCII).fullmatch
+
+
+def _start(written: str | None) -> str:
+    """Return a time in decimal seconds, which may be zero; empty for none."""
+    return seconds(written) or ("0" if _is_zero((written or "").strip()) else "")

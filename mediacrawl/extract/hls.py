@@ -34,10 +34,8 @@ def parse_hls(body: bytes) -> Manifest:
     """Parse an HLS media playlist (RFC 8216, 4.3.3) or master playlist (4.3.4). Never raises.
 
     A media playlist without EXT-X-ENDLIST is live, unless it says that it is complete: players fetch it again and
-    again (6.2.1). That includes playlists of events, and those of low latency that have parts only.
-
-    Args:
-        body: the playlist, perhaps cut: then its duration is unknown.
+    again (6.2.1). That includes playlists of events, and those of low latency that have parts only. One that was
+    cut has no duration.
     """
     found = Manifest("hls", HLS_TYPE)
     text = body.decode("utf-8", "replace")

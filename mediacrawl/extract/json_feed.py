@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import Any
 
 from mediacrawl.extract.feed_facts import combined
@@ -41,11 +40,7 @@ _LONGEST_DESCRIPTION = 20 * LONGEST_TEXT
 
 
 def is_json_feed(body: bytes) -> bool:
-    """Whether a response is a JSON Feed by its content: servers send it as ``application/json`` too.
-
-    Args:
-        body: the response. The version may be its last property.
-    """
+    """Whether a response is a JSON Feed by its content: servers send it as ``application/json`` too."""
     if body.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"{":
         return False
     place = body.find(_MARK)
@@ -59,13 +54,10 @@ def is_json_feed(body: bytes) -> bool:
 
 
 def parse_json_feed(body: bytes, url: str) -> Feed:
-    """Parse a JSON Feed. Never raises: what is no feed has no entries, and broken entries are skipped.
+    """Parse a JSON Feed in UTF-8. Never raises: what is no feed has no entries, and broken entries are skipped.
 
-    A feed that was cut off, or is no valid JSON, is read as far as it is complete.
-
-    Args:
-        body: the feed in UTF-8 (RFC 8259, 8.1), cut by the caller to its limit.
-        url: of the feed, absolute; the references of pictures are joined with it.
+    A feed that was cut off, or is no valid JSON, is read as far as it is complete. References of pictures are
+    joined with `url`.
     """
     feed = Feed(url)
     head = _object(body.decode("utf-8", "replace").removeprefix("\ufeff"))
@@ -74,7 +66,9 @@ def parse_json_feed(body: bytes, url: str) -> Feed:
     feed.title = _folded(head.get("title"))
     feed.language = _text(head.get("language"))[:35]
     feed.next = _text(head.get("next_url"))
-    feed.hub = absolute(url, _hub(head))[:ID_LENGTH]
+    hubs = (hub for hub in _listed(head.get("hubs"), _MOST_VALUES) if isinstance(hub, dict))
+    hub = next((hub for hub in hubs if _text(hub.get("type")).lower() == "websub"), {})
+    feed.hub = absolute(url, _text(hub.get("url")))[:ID_LENGTH]
     items = head.get("items")
     for item in items if isinstance(items, list) else ():
         if not isinstance(item, dict):
@@ -98,21 +92,24 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _entries(item: dict[str, Any], url: str) -> Iterator[FeedEntry]:
-    """One entry for each media file of an item, or one without."""
+    """Yield one entry for each media file of an item, or one without."""
     title, guid = _folded(item.get("title")), _text(item.get("id"))[:ID_LENGTH]
     # Its own page comes before that of somebody else, which it is about.
     link = next(filter(None, (_text(item.get(name)) for name in ("url", "external_url"))), "")
-    files = dict(islice(_files(item), MOST_FILES))
+    attachments = [file for file in _listed(item.get("attachments"), MOST_FILES) if isinstance(file, dict)]
+    files = {_text(file.get("url")): file for file in attachments if not _mime(file).startswith(NO_MEDIA)}
+    files.pop("", None)
     facts = _item_facts(item, url) if files else []
     for href, file in files.items():
-        mime, size = media_type(_text(file.get("mime_type"))), _whole(file.get("size_in_bytes"))
+        mime, size = _mime(file), file.get("size_in_bytes")
+        size = int(size) if isinstance(size, float) and 0 <= size < 1e15 else size
+        size = size if isinstance(size, int) and not isinstance(size, bool) and 0 < size < 10**15 else 0
+        duration = seconds(_text(file.get("duration_in_seconds")))
         own = stated(
             [
                 fact(FEED, "attachments/mime_type", "mime", mime),
                 fact(FEED, "attachments/size_in_bytes", "size", size or ""),
-                fact(
-                    FEED, "attachments/duration_in_seconds", "duration", seconds(_text(file.get("duration_in_seconds")))
-                ),
+                fact(FEED, "attachments/duration_in_seconds", "duration", duration),
             ]
         )
         # The title of an attachment ("MP3, 128 kbit/s") is the least title of the work.
@@ -122,13 +119,8 @@ def _entries(item: dict[str, Any], url: str) -> Iterator[FeedEntry]:
         yield FeedEntry(title, link, guid)
 
 
-def _files(item: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """URL -> the attachment."""
-    for file in _listed(item.get("attachments"), MOST_FILES):
-        if isinstance(file, dict):
-            href = _text(file.get("url"))
-            if href and not media_type(_text(file.get("mime_type"))).startswith(NO_MEDIA):
-                yield href, file
+def _mime(file: dict[str, Any]) -> str:
+    return media_type(_text(file.get("mime_type")))
 
 
 def _item_facts(item: dict[str, Any], url: str) -> list[Fact]:
@@ -167,7 +159,7 @@ def _add_channel_facts(feed: Feed, head: dict[str, Any]) -> None:
 
 
 def _authors(where: dict[str, Any]) -> Iterator[str]:
-    """The names of ``authors``, or of ``author``, as version 1.0 has it."""
+    """Yield the names of ``authors``, or of ``author``, as version 1.0 has it."""
     for author in _listed(where.get("authors") or where.get("author"), _MOST_VALUES):
         name = _folded(author.get("name") if isinstance(author, dict) else author)
         if name:
@@ -178,13 +170,6 @@ def _pictures(where: dict[str, Any], names: Iterable[str], url: str) -> list[Fac
     return [fact(FEED, name, "thumbnail_url", fact_link(url, _text(where.get(name)))) for name in names]
 
 
-def _hub(head: dict[str, Any]) -> str:
-    for hub in _listed(head.get("hubs"), _MOST_VALUES):
-        if isinstance(hub, dict) and _text(hub.get("type")).lower() == "websub":
-            return _text(hub.get("url"))
-    return ""
-
-
 def _listed(value: Any, most: int) -> list[Any]:
     if value is None:
         return []
@@ -192,7 +177,7 @@ def _listed(value: Any, most: int) -> list[Any]:
 
 
 def _text(value: Any) -> str:
-    """A text without lone surrogates; a number as a text: ids are written as numbers."""
+    """Return a text without lone surrogates; a number as a text: ids are written as numbers."""
     if isinstance(value, str):
         return (value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")).strip()
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -203,8 +188,3 @@ def _text(value: Any) -> str:
 
 def _folded(value: Any, longest: int = TEXT_LENGTH) -> str:
     return " ".join(_text(value)[: 4 * longest].split())[:longest]
-
-
-def _whole(value: Any) -> int:
-    number = int(value) if isinstance(value, float) and 0 <= value < 1e15 else value
-    return number if isinstance(number, int) and not isinstance(number, bool) and 0 < number < 10**15 else 0

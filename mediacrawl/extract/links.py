@@ -15,13 +15,12 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from mediacrawl.extract.charset import History, read_html, shorten
-from mediacrawl.extract.data_attributes import lazy_names, read_lazy
-from mediacrawl.extract.media import PageSources, gather, may_have_license, syntaxes_of
+from mediacrawl.extract.media import PageSources, gather, may_have_items, may_have_license
 from mediacrawl.extract.medium import Medium
 from mediacrawl.extract.open_graph import Card
 from mediacrawl.extract.players import Players
 from mediacrawl.extract.schema_org import PageUrls
-from mediacrawl.extract.scripts import Scripts
+from mediacrawl.extract.scripts import Scripts, lazy_names, read_lazy
 from mediacrawl.extract.texts import TEXT_PIECES, absolute, fold, media_type, walked
 
 _LONGEST_HEADER = 8_192
@@ -32,12 +31,7 @@ _HEADER_PARAMETERS = re.compile(r';\s*([a-z*]+)\s*=\s*(?:"([^"]*)"|([^;\s"]*))',
 
 
 def link_header(values: Iterable[str], rel: str) -> str:
-    """Return the target of a relation in Link headers; empty without one, or with several. Never raises.
-
-    Args:
-        values: of the headers, one each.
-        rel: the relation, in lower case: ``canonical``.
-    """
+    """Return the target of a relation in Link headers; empty without one, or with several. Never raises."""
     found = {
         target.strip()
         for target, said in _HEADER_LINKS.findall(",".join(values)[:_LONGEST_HEADER])
@@ -47,7 +41,7 @@ def link_header(values: Iterable[str], rel: str) -> str:
 
 
 def _relations(parameters: str) -> list[str]:
-    """The relations of one link; none if it has another context (``anchor``)."""
+    """Return the relations of one link; none if it has another context (``anchor``)."""
     values: dict[str, str] = {}
     for name, quoted, plain in _HEADER_PARAMETERS.findall(parameters):
         # The first of a name counts (RFC 8288, 3.3).
@@ -89,9 +83,8 @@ class Link(NamedTuple):
         href: as written in the page: relative or absolute, perhaps no URL at all.
         via: the link source: the name of its element (``a``, ``area``, ``iframe``, ``frame``, ``audio``, ``video``,
             ``source``, ``embed``, ``object``, ``bgsound``, ``link``), or ``feed``, ``refresh``, ``og:audio``,
-            ``og:video``, ``twitter:player:stream``, ``json-ld``, ``microdata``, ``rdfa``, ``script`` for a value in a
-            script, ``data-src`` for an attribute for scripts that names a file, or ``player`` for a page that plays
-            something.
+            ``og:video``, ``twitter:player:stream``, ``json-ld``, ``microdata``, ``script`` for a value in a script,
+            ``data-src`` for an attribute for scripts that names a file, or ``player`` for a page that plays something.
         element: the element that contains it, for evidence.
     """
 
@@ -287,8 +280,7 @@ class _Reader:
                 if tag == "a":
                     href = element.get("href")
                     if href is not None:
-                        # Calling the class takes twice as long: 0.1 ms for a thousand links.
-                        links.append(tuple.__new__(Link, (href, "a", element)))
+                        links.append(Link(href, "a", element))
                 else:
                     _HANDLERS[tag](self, element)
         own = {absolute(self.page.base, href) for href in self._canonicals}
@@ -297,17 +289,18 @@ class _Reader:
     def read_media(self, root: Any, body: bytes) -> None:
         """Read the media of the page, and add their files to its links.
 
-        Args:
-            root: the tree.
-            body: the page in UTF-8: a search of its bytes costs less than one of the tree.
+        Searches in `body`, the page in UTF-8, cost less than those in the tree.
         """
         page = self.page
-        licenses = self._named_licenses() if may_have_license(body) else ()
+        licenses = list[str]()
+        if may_have_license(body):
+            rels = ((link.href, link.element.get("rel")) for link in page.links)
+            licenses = [*self._licenses, *(href for href, rel in rels if rel and "license" in rel.lower().split())]
         lazy = read_lazy(root, lazy_names(body), page.base)
         others = [*self._scripts.media(page.base), *lazy.media]
         sources = PageSources(self._card, self._players, self._json_ld, licenses, self._ordinary(), others)
         own = frozenset({url.partition("#")[0] for url in (page.url, page.canonical) if url})
-        page.media = gather(sources, root, syntaxes_of(body), PageUrls(page.base, own))
+        page.media = gather(sources, root if may_have_items(body) else None, PageUrls(page.base, own))
         last = [Link(href, via, element) for href, via, element in (*self._card.links(), *lazy.links)]
         known = {absolute(page.base, href) for href, _, _ in last}
         for medium in page.media:
@@ -322,13 +315,6 @@ class _Reader:
 
     def _ordinary(self) -> Iterator[str]:
         return (href for href, via, _ in self.page.links if via == "a")
-
-    def _named_licenses(self) -> Iterator[str]:
-        yield from self._licenses
-        for link in self.page.links:
-            rel = link[2].get("rel")
-            if rel and "license" in rel.lower().split():
-                yield link[0]
 
     def href(self, element: Any) -> None:
         self._add(element.get("href"), element.tag, element)
@@ -437,4 +423,4 @@ _HANDLERS: dict[str, Callable[[_Reader, Any], None]] = {
 _TAGS = ("a", *_HANDLERS)
 _NO_ELEMENT = etree.Element("link")
 """The element of references that have none of their own."""
-_STRUCTURED = frozenset({"json-ld", "microdata", "rdfa", "script"})
+_STRUCTURED = frozenset({"json-ld", "microdata", "script"})

@@ -1,7 +1,11 @@
-"""Recognizes feeds, sitemaps, playlists and manifests, and parses each with its reader."""
+"""Recognizes feeds, sitemaps, playlists and manifests, and parses each with its reader; and responses of oEmbed.
+
+Providers of oEmbed are discovered by the links of pages only, since lists of them become outdated.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 
 from mediacrawl.extract.charset import History, read_xml
@@ -9,11 +13,13 @@ from mediacrawl.extract.dash import parse_dash
 from mediacrawl.extract.feeds import Feed, looks_like_feed, parse_feed
 from mediacrawl.extract.hls import is_hls, parse_hls
 from mediacrawl.extract.json_feed import is_json_feed, parse_json_feed
+from mediacrawl.extract.links import parse_page
 from mediacrawl.extract.listing import MOST_PLAYERS, Listed, Listing, Player
-from mediacrawl.extract.oembed import FORM, parse_oembed
 from mediacrawl.extract.playlists import PLAIN, XML, plain_list
 from mediacrawl.extract.sitemaps import parse_sitemap
-from mediacrawl.extract.xml_text import root_name
+from mediacrawl.extract.texts import absolute, value_of, without_tags
+from mediacrawl.extract.xml_text import elements, root_name, text_of
+from mediacrawl.facts import LONGEST_TEXT, PAGE, fact, stated
 from mediacrawl.records import Kind
 
 _HEAD = 1_024
@@ -43,13 +49,7 @@ _urls = re.compile(rb"(?:\s*https?://[^\s<>\"]{4,2048}[ \t]*(?:[\r\n]|\Z)){1,3}"
 
 
 def list_form(content_type: str, body: bytes, url: str) -> str:
-    """Return the form of a list; empty for other responses. Content takes precedence over the header and the extension.
-
-    Args:
-        content_type: header as sent.
-        body: the response, decompressed.
-        url: requested URL.
-    """
+    """Return the form of a list; empty for other responses. Content precedes the header and the extension."""
     head = body[:_HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
     if head[:1] in {b"#", b"["}:
         if head[:7].upper() == b"#EXTM3U":
@@ -117,7 +117,7 @@ def _of_xml(form: str, text: bytes, url: str) -> Listing:
     if form == "dash":
         manifest = parse_dash(text)
         return Listing(form, manifest.title, manifest=manifest)
-    return parse_oembed(text, url) if form == FORM else XML[form](text, url)
+    return parse_oembed(text, url) if form == _OEMBED else XML[form](text, url)
 
 
 def _of_feed(feed: Feed) -> Listing:
@@ -132,3 +132,71 @@ def _of_feed(feed: Feed) -> Listing:
         if entry.link:
             found.links.append(Listed(entry.link, "feed", entry.title, entry.guid))
     return found
+
+
+_OEMBED = "oembed"
+"""The `Listing.form` of a response of oEmbed."""
+_LONGEST_OEMBED = 200_000
+"""Bytes of a response that is parsed: it has about one KB, and truncated JSON is invalid."""
+_LONGEST_CODE = 20_000
+"""Characters of HTML that are searched for the player."""
+_OEMBED_TYPES = {"video": "VideoObject", "audio": "AudioObject", "rich": ""}
+"""Types with a player, and their types in a record. Pictures and links are no media."""
+_OEMBED_TEXTS = {
+    "title": "title",
+    "author_name": "artist",
+    "provider_name": "provider",
+    "description": "description",
+    "duration": "duration",
+    "upload_date": "upload_date",
+    "thumbnail_url": "thumbnail_url",
+}
+"""Parameters, and the keys of their facts; some are not specified, but sent by large sites."""
+_FRAMES = frozenset({"iframe", "embed", "object", "audio", "video", "source"})
+
+
+def parse_oembed(body: bytes, url: str) -> Listing:
+    """Parse a response of oEmbed (oembed.com, 2.3) in JSON or XML, by which a site describes one of its pages.
+
+    Never raises. Return a list of at most one player with its facts; an invalid response has none.
+    """
+    found = Listing(_OEMBED)
+    fields = _oembed_fields(body) if len(body) <= _LONGEST_OEMBED else {}
+    kind = fields.get("type", "").strip().lower()
+    if kind not in _OEMBED_TYPES:
+        return found
+    links = parse_page(fields.get("html", "")[:_LONGEST_CODE].encode("utf-8"), url, "utf-8").links
+    player = next((href for link in links if link.via in _FRAMES and (href := absolute(url, link.href))), "")
+    if player:
+        facts = [fact(PAGE, "oembed:type", "type", _OEMBED_TYPES[kind])]
+        for name, key in _OEMBED_TEXTS.items():
+            text = value_of(key, fields.get(name, ""), url)
+            text = without_tags(text[: 4 * LONGEST_TEXT]) if key == "description" else text
+            # A truncated URL is another URL.
+            is_cut = key == "thumbnail_url" and len(text) > LONGEST_TEXT
+            facts.append(fact(PAGE, f"oembed:{name}", key, "" if is_cut else text))
+        facts.append(fact(PAGE, "oembed:html", "embed_url", player if len(player) <= LONGEST_TEXT else ""))
+        found.title = " ".join(fields.get("title", "").split())[:200]
+        found.players.append(Player(player, title=found.title, facts=tuple(stated(facts))))
+    return found
+
+
+def _oembed_fields(body: bytes) -> dict[str, str]:
+    names = ("type", "html", *_OEMBED_TEXTS)
+    if body.lstrip()[:1] == b"<":
+        for element in elements(body, _OEMBED):
+            return {name: text_of(element.find(f"{{*}}{name}"), _LONGEST_CODE) for name in names}
+        return {}
+    try:
+        answer = json.loads(body.decode("utf-8", "replace").removeprefix("\ufeff"))
+    except (ValueError, RecursionError):
+        return {}
+    fields = {}
+    for name in names if isinstance(answer, dict) else ():
+        value = answer.get(name)
+        if isinstance(value, str):
+            # JSON may contain lone surrogates, which cannot be stored.
+            fields[name] = value.encode("utf-8", "replace").decode("utf-8")
+        elif name == "duration" and isinstance(value, int | float):
+            fields[name] = f"{value:.15g}" if isinstance(value, float) else str(value)
+    return fields

@@ -137,11 +137,8 @@ class _Frame:
 def literals(text: str, *, is_json: bool = False, most: int = MOST_TOKENS) -> Iterator[Literal]:
     """Yield the values of a script: objects and lists, and texts that are assigned or are arguments. Never raises.
 
-    Args:
-        text: of the script, or broken JSON.
-        is_json: whether it is meant to be JSON: then strings extend over lines, every bracket begins a value, and no
-            texts are yielded. An object that is never closed has what was read of it.
-        most: tokens that are read.
+    In broken JSON (`is_json`) strings extend over lines, every bracket begins a value, and no texts are yielded. An
+    object that is never closed has what was read of it. At most `most` tokens are read.
     """
     return _Reader(text, is_json=is_json).read(most)
 
@@ -247,7 +244,8 @@ class _Reader:
         inside = frame.value is not None
         if bracket != "(" and (frame.count == 0 if inside else self._begins_value(bracket)):
             value = {} if bracket == "{" else []
-        name = self._name() if value is not None else self._callee(bracket)
+        is_call = bracket == "(" and self._previous == self._word
+        name = self._name() if value is not None else self._word if is_call else ""
         self._stack.append(_Frame(bracket, value, name, is_root=value is not None and not inside))
         # What it holds is added later; if it is no value, the property or item is computed.
         frame.add(None, value if value is not None else _UNKNOWN)
@@ -256,9 +254,6 @@ class _Reader:
 
     def _begins_value(self, bracket: str) -> bool:
         return self._is_json or self._previous in (_BEFORE_OBJECT if bracket == "{" else _BEFORE_VALUE)
-
-    def _callee(self, bracket: str) -> str:
-        return self._word if bracket == "(" and self._previous == self._word else ""
 
     def _is_given(self) -> bool:
         """Whether a value in this place is assigned to something, or an argument."""

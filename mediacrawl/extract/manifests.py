@@ -90,15 +90,7 @@ class Manifest:
         return bool(self.width or self.video_codec)
 
     def offer(self, codecs: str, bitrate: int, width: int, height: int, frame_rate: str) -> None:
-        """Keep what a variant has more of than those before.
-
-        Args:
-            codecs: names as in RFC 6381, separated by commas.
-            bitrate: bits per second; 0 if unknown.
-            width: of the picture in pixels; 0 if there is none.
-            height: likewise.
-            frame_rate: pictures per second, as a decimal number or a fraction.
-        """
+        """Keep what a variant has more of than those before; bit rate and size are 0 if they are unknown."""
         size = picture_size(width, height)
         is_larger = size is not None and size[0] * size[1] > (self.width or 0) * (self.height or 0)
         for kind, codec in codecs_of(codecs):
@@ -112,20 +104,12 @@ class Manifest:
         self.frame_rate = max(self.frame_rate or 0.0, rate_of(frame_rate) or 0.0) or None
 
     def set_tracks(self, tracks: Iterable[ManifestTrack]) -> None:
-        """Set the tracks; of equal ones one is kept.
-
-        Args:
-            tracks: in the order of the manifest.
-        """
+        """Set the tracks, in the order of the manifest; of equal ones one is kept."""
         self.tracks = list(dict.fromkeys(tracks))[:MOST_TRACKS]
 
 
 def codecs_of(text: str) -> list[tuple[Kind, str]]:
-    """Return kind and codec of each known element of a ``codecs`` parameter (RFC 6381, 3.3).
-
-    Args:
-        text: elements separated by commas; the first 200 characters are read.
-    """
+    """Return kind and codec of each known element of a ``codecs`` parameter (RFC 6381, 3.3), up to 200 characters."""
     names = map(codec_of_rfc6381, text[:_LONGEST_CODECS].split(","))
     return [(kind, codec) for codec in names if codec and (kind := kind_of_codec(codec))]
 
@@ -136,11 +120,7 @@ def picture_size(width: int, height: int) -> tuple[int, int] | None:
 
 
 def rate_of(text: str) -> float | None:
-    """Return the pictures per second; None if they are unknown.
-
-    Args:
-        text: a decimal number or a fraction: ``30000/1001``.
-    """
+    """Return the pictures per second of a decimal number or a fraction, ``30000/1001``; None if they are unknown."""
     found = _rate(text[:40].strip())
     if found is None or not float(found[2] or 1):
         return None

@@ -1,4 +1,4 @@
-"""The media of a page, joined from JSON-LD, microdata, RDFa, cards, players, scripts and attributes for scripts.
+"""The media of a page, joined from JSON-LD, microdata, cards, players, scripts and attributes for scripts.
 
 A page often describes one work four times. Descriptions of the same file or the same player are one medium; metadata of
 the whole page goes to its main medium only.
@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 from mediacrawl.extract.medium import MOST_MEDIA, Medium
 from mediacrawl.extract.open_graph import Card
 from mediacrawl.extract.players import Players
-from mediacrawl.extract.rdfa import read_resources
 from mediacrawl.extract.schema_org import WANTED, PageUrls, media_of
 from mediacrawl.extract.structured_data import read_items, read_scripts
 from mediacrawl.extract.texts import absolute, names_media
@@ -36,23 +35,9 @@ _MOST_LICENSES = 20
 _names_relation = re.compile(rb"rel\s*=\s*[\"']?[^\"'<>=]*\Z", re.IGNORECASE).search
 
 
-class Syntaxes(NamedTuple):
-    """Which syntaxes of schema.org a page may have about media.
-
-    Attributes:
-        microdata: whether it may have items.
-        rdfa: whether it may have typed resources of RDFa.
-    """
-
-    microdata: bool
-    rdfa: bool
-
-
-def syntaxes_of(body: bytes) -> Syntaxes:
-    """Search the bytes of a page for microdata and RDFa about media; a search of the tree costs more."""
-    microdata, rdfa = b"itemtype" in body, b"typeof=" in body
-    about_media = (microdata or rdfa) and any(word in body for word in _WORDS)
-    return Syntaxes(microdata and about_media, rdfa and about_media)
+def may_have_items(body: bytes) -> bool:
+    """Whether the bytes of a page may have microdata about media; a search of the tree costs more."""
+    return b"itemtype" in body and any(word in body for word in _WORDS)
 
 
 def may_have_license(body: bytes) -> bool:
@@ -85,7 +70,7 @@ class PageSources(NamedTuple):
     others: Sequence[Medium] = ()
 
 
-def gather(found: PageSources, root: Any, syntaxes: Syntaxes, where: PageUrls) -> list[Medium]:
+def gather(found: PageSources, items_below: Any, where: PageUrls) -> list[Medium]:
     """Join the descriptions of a page; at most `medium.MOST_MEDIA` media.
 
     A script may name all episodes of a site. So media of scripts are added to those that the page itself shows; only a
@@ -93,15 +78,12 @@ def gather(found: PageSources, root: Any, syntaxes: Syntaxes, where: PageUrls) -
 
     Args:
         found: the collected elements.
-        root: the tree, which is searched for microdata and RDFa.
-        syntaxes: which of them it may have.
+        items_below: the root of the tree, which is searched for microdata; None if there is none.
         where: the page.
     """
     media = media_of(read_scripts(found.scripts), "json-ld", where) if found.scripts else []
-    if syntaxes.microdata:
-        media += media_of(read_items(root, WANTED), "microdata", where)
-    if syntaxes.rdfa:
-        media += media_of(read_resources(root, WANTED), "rdfa", where)
+    if items_below is not None:
+        media += media_of(read_items(items_below, WANTED), "microdata", where)
     media += found.card.media(where.base)
     media += found.players.media(where.base)
     others = list(found.others)
@@ -120,12 +102,7 @@ def gather(found: PageSources, root: Any, syntaxes: Syntaxes, where: PageUrls) -
 
 
 def inherit(media: Sequence[Medium], facts: Iterable[Fact]) -> None:
-    """Add the facts that another page stated about a player to the only medium that the player plays.
-
-    Args:
-        media: of the page that is the player.
-        facts: from the evidence of its URL.
-    """
+    """Add the facts that another page stated about a player to the only medium that the player plays."""
     main = _main(media)
     if main is not None:
         main.add_facts(facts)
@@ -182,7 +159,7 @@ def _find_file(media: list[Medium], hrefs: Iterable[str], where: PageUrls) -> No
 
 
 def _main(media: Sequence[Medium]) -> Medium | None:
-    """The main medium of the page, or None if that is ambiguous."""
+    """Return the main medium of the page, or None if that is ambiguous."""
     main = [medium for medium in media if medium.is_main] if len(media) > 1 else list(media)
     # JSON-LD takes precedence over a player card.
     named = [medium for medium in main if medium.via != "player"]

@@ -76,13 +76,7 @@ class Medium:
         self.files = [each._replace(facts=read_as(each.facts, reading)) for each in self.files]
 
     def add_file(self, href: str, via: str, facts: Iterable[Fact] = ()) -> None:
-        """Add a reference to a file, up to `MOST_FILES`.
-
-        Args:
-            href: as written in the page.
-            via: the link source.
-            facts: of this file alone.
-        """
+        """Add a reference to a file, up to `MOST_FILES`."""
         if len(self.files) < MOST_FILES:
             self.files.append(MediaFile(href, via, tuple(facts)))
 
@@ -98,12 +92,7 @@ class Medium:
 
 
 def facts_by_url(media: Sequence[Medium], resolve: Callable[[str], str | None]) -> dict[str, list[Fact]]:
-    """Map the URLs of files and players to their facts.
-
-    Args:
-        media: of a page.
-        resolve: returns the canonical URL of a reference on it, or None.
-    """
+    """Map the canonical URLs of files and players, as `resolve` returns them, to their facts."""
     by_url: dict[str, list[Fact]] = {}
     for medium in media:
         files: dict[str, list[Fact]] = {}

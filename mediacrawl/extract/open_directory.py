@@ -40,15 +40,14 @@ def is_open_directory(page: Page) -> bool:
 def without_steering(page: Page) -> list[Link]:
     """Return the links of a directory listing except those that sort it or lead to a parent folder."""
     own = urlsplit(page.base).path
-    return [link for link in page.links if not _steers(link, page.base, own)]
 
+    def steers(link: Link) -> bool:
+        href = link.href.rstrip()
+        # Most are names of files, and joining them with the base costs time.
+        may_steer = link.via == "a" and (href.endswith(("/", ".")) or "?" in href or "#" in href)
+        return may_steer and is_navigation(absolute(page.base, link.href), own)
 
-def _steers(link: Link, base: str, own: str) -> bool:
-    href = link.href.rstrip()
-    # Most are names of files, and joining them with the base costs time.
-    if link.via != "a" or not (href.endswith(("/", ".")) or "?" in href or "#" in href):
-        return False
-    return is_navigation(absolute(base, link.href), own)
+    return [link for link in page.links if not steers(link)]
 
 
 def is_navigation(url: str, own: str) -> bool:
@@ -85,7 +84,7 @@ def _iso_date(named: re.Match[str]) -> str:
 
 
 def _text_next_to(element: Any) -> str:
-    """The text of the other cells of its row; without a table, the rest of its line."""
+    """Return the text of the other cells of its row; without a table, the rest of its line."""
     cell = element
     for _ in range(3):
         row = cell.getparent()

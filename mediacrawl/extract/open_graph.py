@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mediacrawl.extract.medium import AUDIO, VIDEO, Medium
-from mediacrawl.extract.texts import absolute, media_type, moment, names_media, seconds
+from mediacrawl.extract.texts import absolute, media_type, moment, names_media, value_of
 from mediacrawl.facts import PAGE, Fact, fact, stated
 
 _MOST_GROUPS = 200
@@ -94,13 +94,7 @@ class Card:
         self._values: dict[str, list[str]] = {}
 
     def take(self, name: str, content: str, element: Any) -> None:
-        """Take one element.
-
-        Args:
-            name: its property or name, in lower case.
-            content: its content, not empty.
-            element: itself.
-        """
+        """Take one element: its property or name in lower case, and its content, which is not empty."""
         if name.startswith(("og:audio", "og:video", "twitter:player")):
             self._group(name, content, element)
         if name in _WANTED:
@@ -109,21 +103,24 @@ class Card:
                 values.append(content)
 
     def links(self) -> Iterator[tuple[str, str, Any]]:
-        """The references of all groups, with their link sources and elements."""
+        """Yield the references of all groups, with their link sources and elements."""
         for group in self._groups:
             for href, element in group.found:
                 yield href, group.via, element
 
     def media(self, base: str) -> list[Medium]:
-        """The media of the page: one with its files and its player, or several files without a player."""
+        """Return the media of the page: one with its files and its player, or several files without a player."""
         files = [group for group in self._groups if group.via != "player"]
-        medium = Medium("player", self._kind(), is_declared=True, is_main=True)
+        kinds = {_kind_of(group) for group in self._groups} - {""}
+        medium = Medium("player", kinds.pop() if len(kinds) == 1 else "", is_declared=True, is_main=True)
         medium.player = self._player(base, files)
         for group in files:
             self._add(medium, group, base)
         if not (medium.files or medium.player):
             return []
-        if _are_works(files):
+        # Two that do not differ in type and size are two works, and no encodings of one.
+        forms = [(group.name, group.type, *group.size.values()) for group in files]
+        if len(set(forms)) < len(forms):
             several = [Medium(group.name, _kind_of(group), is_declared=True) for group in files]
             for each, group in zip(several, files, strict=True):
                 self._add(each, group, base)
@@ -179,10 +176,6 @@ class Card:
             if absolute(base, href):
                 medium.add_file(href, group.name, group.facts())
 
-    def _kind(self) -> str:
-        kinds = {_kind_of(group) for group in self._groups} - {""}
-        return kinds.pop() if len(kinds) == 1 else ""
-
     def _record_type(self) -> str | None:
         return _TYPES.get(self._values.get("og:type", [""])[0].strip().lower())
 
@@ -204,18 +197,8 @@ def _kind_of(group: _Group) -> str:
     return VIDEO if group.name == "og:video" or group.type.startswith("video/") else ""
 
 
-def _are_works(files: list[_Group]) -> bool:
-    """Whether files are not one work in several encodings: two that do not differ in type and size are two works."""
-    forms = [(group.name, group.type, *group.size.values()) for group in files]
-    return len(set(forms)) < len(forms)
-
-
 def _value(key: str, text: str, base: str) -> str:
-    if key == "duration":
-        return seconds(text)
-    if key == "date":
-        return moment(text) or text
-    if key == "thumbnail_url":
-        return absolute(base, text)
     # OpenGraph names musicians and albums by the URLs of their pages.
-    return "" if "://" in text and key in ("artist", "album") else text
+    if "://" in text and key in ("artist", "album"):
+        return ""
+    return (moment(text) or text) if key == "date" else value_of(key, text, base)

@@ -8,7 +8,7 @@ from itertools import chain, islice
 from typing import Any
 
 from mediacrawl.extract.medium import AUDIO, MOST_MEDIA, VIDEO, Medium
-from mediacrawl.extract.script_facts import TRACKS
+from mediacrawl.extract.script_media import TRACKS
 from mediacrawl.extract.texts import TEXT_PIECES, absolute, fold, media_type, names_media, walked
 from mediacrawl.facts import PAGE, Fact, fact, framed, stated
 
@@ -106,7 +106,8 @@ class Players:
     def _caption(self, figure: Any) -> str:
         if figure not in self._captions:
             caption = figure.find("figcaption")
-            self._captions[figure] = "" if caption is None else _text(caption)
+            texts = () if caption is None else chain([caption.text], walked(caption, 2 * TEXT_PIECES))
+            self._captions[figure] = fold(filter(None, texts))
         return self._captions[figure]
 
 
@@ -122,7 +123,7 @@ def _lazy(element: Any) -> Iterator[str]:
 
 
 def _of_setup(setup: str) -> Iterator[str]:
-    """The sources in the options of Video.js (its guide, "Options Reference")."""
+    """Yield the sources in the options of Video.js (its guide, "Options Reference")."""
     try:
         options = json.loads(setup)
     except (ValueError, RecursionError):
@@ -132,10 +133,6 @@ def _of_setup(setup: str) -> Iterator[str]:
         href = each.get("src") if isinstance(each, dict) else None
         if isinstance(href, str) and names_media(href):
             yield href.encode("utf-8", "replace").decode("utf-8")
-
-
-def _text(caption: Any) -> str:
-    return fold(filter(None, chain([caption.text], walked(caption, 2 * TEXT_PIECES))))
 
 
 def _as_facts(frame: str, key: str, text: str) -> list[Fact]:

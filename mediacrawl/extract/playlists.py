@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from mediacrawl.encoding.detection.document import ESTIMATED, DecodedDocument
 from mediacrawl.extract.charset import History, read_plain
 from mediacrawl.extract.listing import Listed, Listing
-from mediacrawl.extract.texts import absolute, names_media, seconds, unescape, whole
+from mediacrawl.extract.texts import absolute, names_media, seconds, unescape, value_of, whole
 from mediacrawl.extract.xml_text import elements, text_of
 from mediacrawl.facts import LONGEST_TEXT, MOST_FACTS, OCTETS, PLAYLIST, Fact, fact, stated
 from mediacrawl.records import Kind
@@ -62,11 +62,11 @@ class PlainList(NamedTuple):
         return self.declared != OCTETS
 
     def fact(self, frame: str, key: str, text: object) -> tuple[Fact, ...]:
-        """A fact with its encoding, or nothing."""
+        """Return a fact with its encoding, or nothing."""
         return tuple(stated([fact(PLAYLIST, frame, key, text, self.declared)]))
 
     def href(self, written: str) -> str:
-        """A reference, its octets beyond ASCII percent-encoded."""
+        """Return a reference, its octets beyond ASCII percent-encoded."""
         if self.encoding == "utf-8" or written.isascii():
             return written
         octets = written.encode(self.encoding, "replace")
@@ -120,7 +120,7 @@ def parse_m3u(read: PlainList) -> Listing:
 
 
 def _of_info(read: PlainList, line: str) -> tuple[str, tuple[Fact, ...]]:
-    """The title behind the comma, and facts before it: seconds, and attributes of television lists."""
+    """Return the title behind the comma, and facts before it: seconds, and attributes of television lists."""
     comma = _unquoted_comma(line)
     title = line[comma.end() :].strip(_SPACES) if comma else ""
     head = line[: comma.end()] if comma else line
@@ -153,12 +153,7 @@ def parse_pls(read: PlainList) -> Listing:
 
 
 def parse_xspf(body: bytes, url: str = "") -> Listing:
-    """Parse an XSPF (xspf.org, version 1). Never raises.
-
-    Args:
-        body: perhaps cut.
-        url: of the list; only ``xml:base`` and the references of pictures are joined with it.
-    """
+    """Parse an XSPF (xspf.org, version 1). Never raises. ``xml:base`` and pictures are relative to `url`."""
     found = Listing("xspf")
     is_based = b"xml:base" in body
     root = None
@@ -197,10 +192,8 @@ def _of_track(track: Any, base: str) -> tuple[Fact, ...]:
         text = text_of(track.find(f"{{*}}{name}"), LONGEST_TEXT)
         if key == "duration":
             # In milliseconds.
-            text = seconds(str(whole(text) / 1000))
-        elif key == "thumbnail_url":
-            text = absolute(base, text)
-        found.append(fact(PLAYLIST, name, key, text))
+            text = str(whole(text) / 1000)
+        found.append(fact(PLAYLIST, name, key, value_of(key, text, base)))
     return tuple(stated(found))
 
 
@@ -267,12 +260,7 @@ _OPML_MEDIA = frozenset({"audio", "video", "song", "mp3", "stream"})
 
 
 def parse_opml(body: bytes, url: str = "") -> Listing:
-    """Parse an OPML (opml.org, version 2): a list of feeds, of other lists, and of media. Never raises.
-
-    Args:
-        body: perhaps cut.
-        url: of the list; only the references of pictures are joined with it.
-    """
+    """Parse an OPML (opml.org, version 2): a list of feeds, of other lists, and of media. Never raises."""
     found = Listing("opml")
     # Outlines nest, and inner ones end first, so all are read at the end, within the limit of the file.
     for element in elements(body, "outline"):

@@ -1,4 +1,4 @@
-"""Media in objects of schema.org, from JSON-LD, microdata or RDFa.
+"""Media in objects of schema.org, from JSON-LD or microdata.
 
 Search engines made pages declare them carefully, so they take precedence over other metadata. Objects are found in
 ``@graph``, in lists, and inside an article or a product.
@@ -109,7 +109,7 @@ class _Walk:
                 return
 
     def _medium(self, node: Node, hint: str) -> Medium | None:
-        """The medium that an object describes; None for another object, or a part of a medium."""
+        """Return the medium that an object describes; None for another object, or a part of a medium."""
         kind = _kind(node) or hint
         if not kind or id(node) in self._read:
             return None
@@ -192,7 +192,7 @@ def _is_medium(node: Node) -> bool:
 
 
 def _kind(node: Node) -> str:
-    """The first of an object's types that is one of `WANTED`; empty if none is."""
+    """Return the first of an object's types that is one of `WANTED`; empty if none is."""
     return next((name for name in _types(node) if name in WANTED), "")
 
 
@@ -234,12 +234,7 @@ _LINKS = {
 class Properties:
     """Reads the properties of one object, which may be texts, numbers, objects or lists of them.
 
-    Args:
-        node: the object.
-        via: ``json-ld``, ``microdata`` or ``rdfa``.
-        base: URL that references are relative to.
-        ids: objects of the page by their ``@id``.
-        names: cache of their names.
+    `ids` are the objects of the page by their ``@id``, and `names` a cache of their names.
     """
 
     def __init__(self, node: Node, via: str, base: str, ids: Mapping[str, Node], names: dict[str, str]) -> None:
@@ -250,7 +245,7 @@ class Properties:
         self._names = names
 
     def texts(self, *names: str) -> Iterator[str]:
-        """The texts of the first property that has any; for an object its name."""
+        """Yield the texts of the first property that has any; for an object its name."""
         for name in names:
             found = [text for text in map(self._text, _listed(self._node.get(name))) if text]
             if found:
@@ -340,7 +335,7 @@ class Properties:
                 yield from self._hrefs(value)
 
     def _hrefs(self, value: Any) -> Iterator[str]:
-        """The references of a value: itself, or those of an object."""
+        """Yield the references of a value: itself, or those of an object."""
         if isinstance(value, dict):
             value = next((value[name] for name in ("contentUrl", "url", "@id", "@value") if name in value), None)
             value = value[0] if isinstance(value, list) and value else value
@@ -350,7 +345,7 @@ class Properties:
                 yield href
 
     def _text(self, value: Any) -> str:
-        """The text of a value, or the name of an object."""
+        """Return the text of a value, or the name of an object."""
         if isinstance(value, dict) and _is_reference(value):
             name = value["@id"]
             if name not in self._names:

@@ -12,27 +12,161 @@ from typing import Any
 
 from mediacrawl.extract.literals import Literal
 from mediacrawl.extract.medium import MOST_MEDIA, Medium
-from mediacrawl.extract.script_facts import (
-    LONGEST_URL,
-    TITLES,
-    TRACKS,
-    by_name,
-    file_facts,
-    is_template,
-    is_url,
-    mime_of,
-    object_facts,
+from mediacrawl.extract.texts import (
+    fact_link,
+    kind_of_media,
+    media_type,
+    moment,
+    names_media,
+    seconds,
+    unescape,
+    whole,
+    without_tags,
 )
-from mediacrawl.extract.texts import fact_link, kind_of_media, names_media
-from mediacrawl.facts import PAGE, Fact, fact, stated
+from mediacrawl.facts import LONGEST_TEXT, PAGE, Fact, fact, stated
+
+_MOST_VALUES = 200
+"""Texts of an object or a list that are looked at."""
+LONGEST_URL = 2_048
+"""Characters of a URL of a file."""
+_LONGEST = 4 * LONGEST_TEXT
+_TEXTS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("title", ("title", "name", "headline", "episodetitle", "tracktitle", "songtitle")),
+    ("artist", ("artist", "author", "creator", "performer", "artistname", "authorname")),
+    ("album", ("album", "albumtitle", "albumname")),
+    ("genre", ("genre",)),
+    ("podcast", ("show", "podcast", "series", "podcasttitle", "showtitle")),
+    ("description", ("description", "summary", "excerpt", "subtitle", "caption")),
+    ("duration", ("duration", "durationinseconds", "durationseconds", "lengthformatted", "durationms")),
+    ("date", ("publicationdate", "datepublished", "publishedat", "pubdate", "releasedate", "published", "date")),
+    ("language", ("language", "inlanguage", "lang")),
+)
+"""Keys of facts, and the properties that state them, the best first."""
+_PICTURES = ("image", "poster", "thumbnail", "thumbnailurl", "cover", "artwork", "imageurl", "posterurl", "coverurl")
+_LINKS = {"transcripts": "transcript_url", "transcript": "transcript_url", "chapters": "chapters_url"}
+TITLES = _TEXTS[0][1]
+"""Properties that are titles."""
+TRACKS = {"captions": "transcript_url", "subtitles": "transcript_url", "chapters": "chapters_url"}
+"""Kinds of tracks, and the keys of their facts."""
+_LONGEST_SECONDS = 36_000
+"""A larger number is in milliseconds, or something else."""
+
+is_template = re.compile(r"[\x00-\x1f\x7f\"'`<>\\^{}|]|%s|\[\[|\$\(").search
+"""Whether a text has what no URL has, but templates and code have."""
+_is_placeholder = re.compile(r"\{\{|\$\{|<%").search
+_is_rooted = re.compile(r"(?:https?:)?//[^/]|/[^/]", re.IGNORECASE).match
+_manifest_types = frozenset({"application/x-mpegurl", "application/vnd.apple.mpegurl", "application/dash+xml"})
+_language = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,4}").fullmatch
+
+
+def by_name(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the properties of an object by their names in lower case, without ``_`` and ``-``."""
+    found: dict[str, Any] = {}
+    for number, (name, each) in enumerate(value.items()):
+        if number >= _MOST_VALUES and isinstance(each, str):
+            continue
+        found.setdefault(name[:60].lower().replace("_", "").replace("-", ""), each)
+    return found
+
+
+def is_url(value: str) -> bool:
+    """Whether a text is an absolute URL, or one that is relative to the host, and no template."""
+    written = value.strip()
+    return 4 < len(written) <= LONGEST_URL and _is_rooted(written) is not None and not is_template(written)
+
+
+def mime_of(node: Mapping[str, Any]) -> str:
+    """Return the media type of sound or pictures that an object states; empty without one."""
+    for name in ("type", "mimetype", "contenttype", "encodingformat"):
+        if isinstance(node.get(name), str):
+            mime = media_type(node[name][:100])
+            if mime.startswith(("audio/", "video/")) or mime in _manifest_types:
+                return mime
+    return ""
+
+
+def object_facts(node: Mapping[str, Any], base: str) -> list[Fact]:
+    """Return what an object says of its medium."""
+    more = node.get("meta")
+    sources = [node, by_name(more)] if isinstance(more, dict) else [node]
+    found: list[Fact | None] = []
+    for key, names in _TEXTS:
+        texts = ((name, _value(key, name, where[name])) for where in sources for name in names if name in where)
+        name, text = next(((name, text) for name, text in texts if text), ("", ""))
+        found.append(fact(PAGE, f"script:{name}", key, text))
+    for name in _PICTURES:
+        url = fact_link(base, _href(node.get(name)))
+        if url:
+            found.append(fact(PAGE, f"script:{name}", "thumbnail_url", url))
+            break
+    for name, key in _LINKS.items():
+        href = node.get(name)
+        if isinstance(href, str) and is_url(href):
+            found.append(fact(PAGE, f"script:{name}", key, fact_link(base, href)))
+    return stated(found)
+
+
+def _value(key: str, name: str, value: Any) -> str:
+    if key == "duration":
+        return _duration(name, value)
+    text = _text(value)
+    if key == "date":
+        return moment(text)
+    if key == "language":
+        return text if _language(text) else ""
+    # Names of people and series may be URLs of their pages.
+    return "" if "://" in text and key != "description" else text
+
+
+def _duration(name: str, value: Any) -> str:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        number = value / 1000 if name.endswith("ms") and abs(value) < 1e12 else value
+        return seconds(f"{number:.6f}") if 0 < number < _LONGEST_SECONDS else ""
+    return seconds(value) if isinstance(value, str) else ""
+
+
+def _text(value: Any) -> str:
+    """Return the text of a value; of an object that of the property which is usual for it."""
+    if isinstance(value, list):
+        value = value[0] if value else None
+    if isinstance(value, dict):
+        value = next((value[name] for name in ("name", "title", "rendered", "text", "value") if name in value), None)
+    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() <= 64:
+        return str(value)
+    if not isinstance(value, str) or _is_placeholder(value):
+        return ""
+    text = " ".join(unescape(without_tags(value[:_LONGEST])).split())
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _href(value: Any) -> str:
+    if isinstance(value, list):
+        value = value[0] if value else None
+    if isinstance(value, dict):
+        value = next((value[name] for name in ("url", "src", "href") if isinstance(value.get(name), str)), "")
+    return value if isinstance(value, str) and not is_template(value) else ""
+
+
+_NUMBERS = {"size": "size", "filesize": "size", "sizeinbytes": "size", "width": "width", "height": "height"}
+"""Properties of a file that are numbers, and the keys of their facts."""
+
+
+def file_facts(file: Mapping[str, Any], mime: str) -> Iterable[Fact]:
+    """Return what an object (`by_name`) says of the file whose URL is in it."""
+    found = [fact(PAGE, "script:type", "mime", mime)]
+    for name, key in _NUMBERS.items():
+        value = file.get(name)
+        is_number = isinstance(value, int) and not isinstance(value, bool) and 0 < value < 10**15
+        text = str(value) if is_number else value if isinstance(value, str) else ""
+        found.append(fact(PAGE, f"script:{name}", key, whole(text) or ""))
+    return stated(found)
+
 
 VIA = "script"
 """The link source of files in scripts."""
 _MOST_NODES = 20_000
 """Objects, lists and texts of a page that are looked at, in 20 ms."""
 _DEEPEST = 40
-_MOST_VALUES = 200
-"""Properties of an object, and items of a list, that are looked at if they are texts."""
 _MOST_FOUND = 10 * MOST_MEDIA
 """Files of a page after which no more are looked for."""
 _MOST_READ = 2 * MOST_MEDIA
@@ -93,12 +227,7 @@ class _Found:
 
 
 class _Work:
-    """An object that may be a medium; its facts are read when it has a file.
-
-    Args:
-        node: by names in lower case, see `by_name`.
-        found: receives the medium.
-    """
+    """An object (`by_name`) that may be a medium; its facts are read when it has a file."""
 
     def __init__(self, node: Mapping[str, Any], found: _Found) -> None:
         self._node = node
@@ -112,12 +241,7 @@ class _Work:
         return "show" in self._node and any(title in self._node for title in TITLES)
 
     def add(self, href: str, file: Mapping[str, Any]) -> None:
-        """Add a file.
-
-        Args:
-            href: as written, perhaps with halves of characters.
-            file: the object that its URL is in, by names in lower case.
-        """
+        """Add a file; its URL is as written, perhaps with halves of characters, in the object `file` (`by_name`)."""
         href = href.strip().encode("utf-8", "replace").decode("utf-8")
         mime = mime_of(file)
         known = self._found.by_href.get(href)
@@ -145,16 +269,11 @@ class ScriptMedia:
         self._left = _MOST_NODES
 
     def media(self) -> list[Medium]:
-        """Those that were found, in the order of the scripts."""
+        """Return those that were found, in the order of the scripts."""
         return list({id(medium): medium for medium in self._found.by_href.values()}.values())[:MOST_MEDIA]
 
     def take(self, found: Literal, *, is_setup: bool) -> None:
-        """Look for media in a value.
-
-        Args:
-            found: the value, and what it is given to.
-            is_setup: whether it sets up a player: then a file is known by the name of its property, too.
-        """
+        """Look for media in a value. In the set-up of a player a file is known by the name of its property, too."""
         if isinstance(found.value, str):
             is_file = is_setup and found.name in _CALLS and _is_file(found.value, "src", "", is_setup=True)
             if (is_file or (names_media(found.value) and is_url(found.value))) and len(
@@ -215,14 +334,7 @@ class ScriptMedia:
 
 
 def _is_file(value: str, name: str, mime: str, *, is_setup: bool) -> bool:
-    """Whether a text is the URL of a media file.
-
-    Args:
-        value: the text.
-        name: of its property.
-        mime: media type beside it.
-        is_setup: whether it is in the set-up of a player.
-    """
+    """Whether a text is the URL of a media file, by its ending, its property's name, or the media type beside it."""
     if names_media(value):
         if value.partition("?")[0].rpartition("/")[2].startswith("."):
             # An ending without a name.

@@ -6,12 +6,12 @@ Of the news extension only what it says of an entry with videos is read; the ima
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from mediacrawl.extract.feeds import MAX_ENTRIES
 from mediacrawl.extract.listing import MOST_PLAYERS, Listed, Listing, Player
-from mediacrawl.extract.texts import moment, seconds, whole, yes_or_no
+from mediacrawl.extract.texts import value_of, whole, yes_or_no
 from mediacrawl.extract.xml_text import elements, text_of
 from mediacrawl.facts import LONGEST_TEXT, SITEMAP, Fact, fact, stated
 from mediacrawl.records import Kind
@@ -44,12 +44,7 @@ _OPPOSITE = {"yes": "no", "no": "yes"}
 
 
 def unpacked(body: bytes, most: int) -> bytes:
-    """Decompress a gzip file up to a limit; other bytes are returned unchanged. Never raises.
-
-    Args:
-        body: of a response, perhaps cut.
-        most: bytes of the result.
-    """
+    """Decompress a gzip file up to `most` bytes; other bytes are returned unchanged. Never raises."""
     if not body.startswith(_GZIP):
         return body
     try:
@@ -59,18 +54,14 @@ def unpacked(body: bytes, most: int) -> bytes:
 
 
 def parse_sitemap(body: bytes) -> Listing:
-    """Parse a sitemap, or an index of sitemaps. Never raises: broken entries are skipped.
-
-    Args:
-        body: cut by the caller to its limit; an incomplete last entry is skipped.
-    """
+    """Parse a sitemap, or an index of sitemaps, perhaps cut. Never raises: broken entries are skipped."""
     found = Listing("sitemap")
     for element in elements(body, "url", "sitemap"):
         if len(found.links) >= MAX_ENTRIES:
             found.cut += 1
             continue
         page = text_of(element.find("{*}loc"))
-        videos = list(_videos(element))
+        videos = list(islice(element.iterchildren("{*}video"), _MOST_VIDEOS))
         news = _facts_of_news(element, alone=len(videos) == 1) if videos else ()
         for video in videos:
             _take(found, video, page, news)
@@ -80,20 +71,19 @@ def parse_sitemap(body: bytes) -> Listing:
     return found
 
 
-def _videos(element: Any) -> Iterator[Any]:
-    for number, video in enumerate(element.iterchildren("{*}video")):
-        if number >= _MOST_VIDEOS:
-            return
-        yield video
-
-
 def _take(found: Listing, video: Any, page: str, news: tuple[Fact, ...]) -> None:
     children: dict[str, list[Any]] = {}
     for child in video.iterchildren("{*}*"):
         children.setdefault(str(child.tag).rpartition("}")[2], []).append(child)
     title = text_of(next(iter(children.get("title", ())), None), 200)
     file, player = (text_of(next(iter(children.get(name, ())), None)) for name in ("content_loc", "player_loc"))
-    facts = (*_facts(children), *_facts_of_player(player), *news)
+    found_facts = [fact(SITEMAP, "video:video", "type", "VideoObject")]
+    for name, key in _VIDEO.items():
+        texts = (text_of(element, LONGEST_TEXT) for element in children.get(name, ())[:_MOST_TAGS])
+        found_facts += [fact(SITEMAP, f"video:{name}", key, _value(key, text)) for text in texts]
+    # A URL that was cut leads elsewhere.
+    url = player if len(player) <= LONGEST_TEXT else ""
+    facts = (*stated([*found_facts, fact(SITEMAP, "video:player_loc", "player_url", url)]), *news)
     if file:
         found.links.append(Listed(file, "sitemap", title, "", facts, Kind.MEDIA))
     elif player:
@@ -101,14 +91,6 @@ def _take(found: Listing, video: Any, page: str, news: tuple[Fact, ...]) -> None
             found.cut += 1
         else:
             found.players.append(Player(player, page, title, "", facts))
-
-
-def _facts(children: dict[str, list[Any]]) -> tuple[Fact, ...]:
-    found = [fact(SITEMAP, "video:video", "type", "VideoObject")]
-    for name, key in _VIDEO.items():
-        texts = (text_of(element, LONGEST_TEXT) for element in children.get(name, ())[:_MOST_TAGS])
-        found += [fact(SITEMAP, f"video:{name}", key, _value(key, text)) for text in texts]
-    return tuple(stated(found))
 
 
 def _facts_of_news(element: Any, *, alone: bool) -> tuple[Fact, ...]:
@@ -121,24 +103,14 @@ def _facts_of_news(element: Any, *, alone: bool) -> tuple[Fact, ...]:
         # The language is that of the publication, an element deeper.
         text = text_of(news.find(f".//{{*}}{name}"), LONGEST_TEXT)
         if alone or key != "title":
-            found.append(fact(SITEMAP, f"news:{name}", key, moment(text) if key == "date" else text))
+            found.append(fact(SITEMAP, f"news:{name}", key, value_of(key, text)))
     return tuple(stated(found))
 
 
-def _facts_of_player(player: str) -> tuple[Fact, ...]:
-    # A URL that was cut leads elsewhere.
-    url = player if len(player) <= LONGEST_TEXT else ""
-    return tuple(stated([fact(SITEMAP, "video:player_loc", "player_url", url)]))
-
-
 def _value(key: str, text: str) -> str | int:
-    if key == "duration":
-        return seconds(text)
-    if key == "upload_date":
-        return moment(text)
     if key == "is_live":
         return "yes" if yes_or_no(text) == "yes" else ""
     if key == "views":
         return whole(text) or ""
     # Friendly to families is the opposite of explicit.
-    return _OPPOSITE.get(yes_or_no(text), "") if key == "explicit" else text
+    return _OPPOSITE.get(yes_or_no(text), "") if key == "explicit" else value_of(key, text)

@@ -57,12 +57,9 @@ def _read_script(text: str) -> list[Any]:
     mended, whole = _objects(_commas(_kept, _comments(_kept, plain)))
     if whole:
         return mended
-    return list(filter(_says_something, (each.value for each in literals(plain, is_json=True))))
-
-
-def _says_something(value: Any) -> bool:
-    """Whether a broken text is an object, or a list of objects; other brackets are part of the text around them."""
-    return bool(value) and (isinstance(value, dict) or any(isinstance(each, dict) and each for each in value))
+    # Brackets without an object in them are part of the text around.
+    values = (each.value for each in literals(plain, is_json=True))
+    return [value for value in values if any(isinstance(each, dict) and each for each in (value, *value))]
 
 
 def _kept(match: re.Match[str]) -> str:
@@ -70,7 +67,7 @@ def _kept(match: re.Match[str]) -> str:
 
 
 def _objects(text: str) -> tuple[list[Any], bool]:
-    """The objects at the beginning of a text, and whether they are all of it."""
+    """Return the objects at the beginning of a text, and whether they are all of it."""
     found: list[Any] = []
     opening = _opening(text)
     place = opening.end() if opening else 0
@@ -86,19 +83,19 @@ def _objects(text: str) -> tuple[list[Any], bool]:
     return found, True
 
 
-STEPS = 20_000
+_STEPS = 20_000
 """Elements of a page that are examined for properties of items, in 0.1 s at most."""
 _CHARACTERS = 100
 """Characters of text that cost as much as an element."""
 _PIECES = 5
 """Steps within the text of an element that cost as much as an element."""
-MOST_ITEMS = 500
+_MOST_ITEMS = 500
 """Items of a page that are read, apart from those inside of others."""
 _DEEPEST = 8
 """Items inside items."""
-MOST_NAMES = 5
+_MOST_NAMES = 5
 """Properties that one element is the value of."""
-LONGEST_ITEM_VALUE = 2_000
+_LONGEST_VALUE = 2_000
 """Characters of a value."""
 
 # Attributes take a third of the time of elements, and a shop's page has a thousand items.
@@ -115,21 +112,17 @@ _URL_ATTRIBUTES = {
 
 
 def read_items(root: Any, wanted: Container[str]) -> list[dict[str, Any]]:
-    """Parse the items of wanted types, outermost first. Never raises.
-
-    Args:
-        root: of the page's tree.
-        wanted: types, as the last part of their URL: ``VideoObject``.
+    """Parse the items of wanted types (``VideoObject``), outermost first. Never raises.
 
     Returns:
         For each a dict with ``@type``, a list of such names, and a list of values for each property: texts, or dicts of
         the same form.
     """
-    reader = ItemReader(root)
+    reader = _ItemReader(root)
     found = _item_types(root)
     # A page has many items, and few types.
     fits = {text for text in set(map(str, found)) if any(name in wanted for name in _type_names(text))}
-    items = (text.getparent() for text in islice(filter(fits.__contains__, found), MOST_ITEMS)) if fits else ()
+    items = (text.getparent() for text in islice(filter(fits.__contains__, found), _MOST_ITEMS)) if fits else ()
     return [reader.read(item, 0) for item in items if item.get("itemscope") is not None and item not in reader.done]
 
 
@@ -137,48 +130,31 @@ def _type_names(types: str) -> list[str]:
     return [word.rstrip("/").rpartition("/")[2] for word in types[:500].split()]
 
 
-class ItemReader:
+class _ItemReader:
     """Parses items of one page within the limit of steps."""
 
     def __init__(self, root: Any) -> None:
         self.done: set[Any] = set()
         self._root = root
-        self._steps = STEPS
+        self._steps = _STEPS
         self._ids: dict[str, Any] | None = None
 
     def read(self, item: Any, depth: int) -> dict[str, Any]:
-        """Parse an item, with those that are its values.
-
-        Args:
-            item: its element.
-            depth: items that it is inside of.
-        """
+        """Parse the item of an element, with those that are its values; it is inside of `depth` others."""
         self.done.add(item)
-        found = self.head(item)
+        found: dict[str, Any] = {"@type": _type_names(item.get("itemtype") or "")}
         for element in self._elements(item):
-            names = self.names(element)
-            value = self.value(element, depth) if names else None
+            names = (element.get("itemprop") or "").split()[:_MOST_NAMES]
+            value = self._value(element, depth) if names else None
             if value:
                 for name in names:
                     if not name.startswith("@"):
                         found.setdefault(name, []).append(value)
         return found
 
-    def head(self, item: Any) -> dict[str, Any]:
-        """What an item says of itself, apart from its properties: its types."""
-        return {"@type": _type_names(item.get("itemtype") or "")}
-
-    def names(self, element: Any) -> list[str]:
-        """The properties that an element is the value of."""
-        return (element.get("itemprop") or "").split()[:MOST_NAMES]
-
-    def ends(self, element: Any) -> bool:
-        """Whether the properties below an element belong to another item."""
-        return element.get("itemscope") is not None
-
     def _elements(self, item: Any) -> Iterator[Any]:
-        """The elements that may be properties of an item: below it and no other item, or referred to by it."""
-        branches = [iter([element]) for element in self._referred(item, {item})]
+        """Yield the elements that may be properties of an item: below it and no other item, or referred to by it."""
+        branches = [iter([element]) for element in self._referred(item)]
         branches.append(item.iterchildren())
         while branches and self._steps > 0:
             element = next(branches[-1], None)
@@ -187,10 +163,11 @@ class ItemReader:
                 continue
             self._steps -= 1
             yield element
-            if not self.ends(element):
+            if element.get("itemscope") is None:
                 branches.append(element.iterchildren())
 
-    def _referred(self, item: Any, seen: set[Any]) -> Iterator[Any]:
+    def _referred(self, item: Any) -> Iterator[Any]:
+        seen = {item}
         for name in (item.get("itemref") or "")[:1_000].split():
             if self._ids is None:
                 self._ids = {element.get("id"): element for element in reversed(_named(self._root))}
@@ -199,29 +176,18 @@ class ItemReader:
                 seen.add(element)
                 yield element
 
-    def value(self, element: Any, depth: int) -> Any:
-        """The value of an element that is a property: a text, or an item in the form of `read_items`.
-
-        Args:
-            element: itself.
-            depth: items that the item of the property is inside of.
-        """
+    def _value(self, element: Any, depth: int) -> Any:
+        """Return the value of an element that is a property: a text, or an item in the form of `read_items`."""
         if element.get("itemscope") is not None:
-            return self.item(element, depth)
+            # One that was read already is a circular reference.
+            return self.read(element, depth + 1) if depth < _DEEPEST and element not in self.done else None
         attribute = _URL_ATTRIBUTES.get(element.tag)
         # Pages use "content" on all elements.
         value = element.get("content") or (element.get(attribute) if attribute else None)
         if value is None and (attribute is None or element.tag in ("data", "meter", "time", "a")):
-            value = self.text(element)
-        return (value or "").strip()[:LONGEST_ITEM_VALUE]
-
-    def item(self, element: Any, depth: int) -> dict[str, Any] | None:
-        """An item that is a value. One that was read already is a circular reference."""
-        return self.read(element, depth + 1) if depth < _DEEPEST and element not in self.done else None
-
-    def text(self, element: Any) -> str:
-        """The text of an element. A long one is read again for every element around it, so it costs steps."""
-        pieces = [element.text, *walked(element, 2 * TEXT_PIECES)]
-        texts = list(filter(None, pieces))
-        self._steps -= sum(map(len, texts)) // _CHARACTERS + len(pieces) // _PIECES
-        return fold(texts, LONGEST_ITEM_VALUE)
+            # A long text is read again for every element around it, so it costs steps.
+            pieces = [element.text, *walked(element, 2 * TEXT_PIECES)]
+            texts = list(filter(None, pieces))
+            self._steps -= sum(map(len, texts)) // _CHARACTERS + len(pieces) // _PIECES
+            value = fold(texts, _LONGEST_VALUE)
+        return (value or "").strip()[:_LONGEST_VALUE]

@@ -40,12 +40,7 @@ _long_number = re.compile(r"&#([0-9]{8,}+)").sub
 
 
 def fold(pieces: Iterable[str], longest: int = TEXT_LENGTH) -> str:
-    """Join pieces of text, white space folded, and stop when there is enough.
-
-    Args:
-        pieces: of text, as they follow each other; each may be of any length.
-        longest: characters that are kept.
-    """
+    """Join pieces of text, white space folded, up to `longest` characters."""
     words: list[str] = []
     length = 0
     for piece in pieces:
@@ -68,11 +63,7 @@ def walked(element: Any, most: int) -> Iterator[str | None]:
 
 
 def without_tags(text: str) -> str:
-    """Return a text that holds HTML without its tags; each leaves a space.
-
-    Args:
-        text: cut by the caller to its limit.
-    """
+    """Return a text that holds HTML without its tags; each leaves a space."""
     return _tags(" ", text)
 
 
@@ -81,9 +72,6 @@ def unescape(text: str) -> str:
 
     A number of any length is read as the HTML standard says ("numeric character reference end state"): one beyond
     Unicode is U+FFFD. `html.unescape` raises ValueError for one of more than 4,300 digits.
-
-    Args:
-        text: cut by the caller to what it is ready to read.
     """
     return html.unescape(_long_number(_shortened, text)) if "&" in text else text
 
@@ -95,11 +83,7 @@ def _shortened(reference: re.Match[str]) -> str:
 
 @lru_cache(maxsize=256)
 def media_type(text: str | None) -> str:
-    """Return a media type in lower case without its parameters; at most 100 characters.
-
-    Args:
-        text: as it is in an attribute; None is none.
-    """
+    """Return a media type in lower case without its parameters; at most 100 characters."""
     return (text or "").partition(";")[0].strip().lower()[:100]
 
 
@@ -109,12 +93,7 @@ _is_rooted = re.compile(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*+)++/?").fullmatch
 
 @lru_cache(maxsize=256)
 def absolute(base: str, href: str) -> str:
-    """Resolve a reference; empty if the result is no http(s) URL.
-
-    Args:
-        base: URL that it is relative to.
-        href: as written in a page; one of more than 8,000 characters is dropped.
-    """
+    """Resolve a reference as written in a page; empty if it is too long, or the result is no http(s) URL."""
     if not href or len(href) > _LONGEST_REFERENCE:
         return ""
     if _is_rooted(href) and (origin := _origin(base)):
@@ -137,7 +116,7 @@ def fact_link(base: str, href: str | None) -> str:
 
 @lru_cache(maxsize=64)
 def _origin(base: str) -> str:
-    """The origin of an http(s) URL; empty for another."""
+    """Return the origin of an http(s) URL; empty for another."""
     root = absolute(base, "/.")
     return root.removesuffix("/")
 
@@ -149,12 +128,7 @@ def names_media(href: str) -> bool:
 
 
 def kind_of_media(href: str, mime: str = "") -> str:
-    """Return ``audio`` or ``video`` by the media type or the suffix of a file; empty if neither tells.
-
-    Args:
-        href: as it is in a page.
-        mime: its media type in lower case; empty without one.
-    """
+    """Return ``audio`` or ``video`` by the media type or the suffix of a file; empty if neither says it."""
     if mime.startswith(("audio/", "video/")) and not mime.endswith("mpegurl"):
         return mime[:5]
     ending = href.partition("#")[0].partition("?")[0][-10:].rstrip().lower()
@@ -183,9 +157,8 @@ _NO = frozenset({"no", "false", "clean", "0"})
 def seconds(text: str | None) -> str:
     """Return a duration in decimal seconds; empty if it is none, or nothing.
 
-    Args:
-        text: ``HH:MM:SS``, ``MM:SS``, seconds, or a period of ISO 8601 (4.4.3: ``PT1H2M``, ``P0Y0M0DT0H3M30.000S``,
-            ``P0000-00-00T00:03:30``), white space around it.
+    It is written ``HH:MM:SS``, ``MM:SS``, in seconds, or as a period of ISO 8601 (4.4.3: ``PT1H2M``,
+    ``P0Y0M0DT0H3M30.000S``, ``P0000-00-00T00:03:30``).
     """
     written = (text or "").strip()[:_LONGEST_VALUE]
     if found := _clock(written):
@@ -207,11 +180,7 @@ def _added(units: Iterable[int], numbers: Iterable[str | None]) -> float:
 
 
 def moment(text: str | None) -> str:
-    """Return a date in the form of ISO 8601, in UTC if it has a time; empty if it is none.
-
-    Args:
-        text: as mail writes it (RFC 5322, what RSS asks for), or as ISO 8601 does (RFC 3339, what Atom asks for).
-    """
+    """Return a date of a mail (RFC 5322) or of ISO 8601 as the latter writes it, in UTC with a time; or nothing."""
     written = (text or "").strip()[:_LONGEST_VALUE]
     if not written:
         return ""
@@ -225,6 +194,15 @@ def moment(text: str | None) -> str:
         return found.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     except OverflowError:
         return ""
+
+
+def value_of(key: str, text: str, base: str | None = None) -> str:
+    """Return the text of a fact in the form that its key has: a duration, a date, an absolute URL; empty for none."""
+    if key == "duration":
+        return seconds(text)
+    if key in ("date", "upload_date"):
+        return moment(text)
+    return absolute(base, text) if key == "thumbnail_url" and base is not None else text
 
 
 def yes_or_no(text: str | None) -> str:

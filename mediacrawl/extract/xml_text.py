@@ -66,11 +66,7 @@ _mended = re.compile(
 
 
 def root_name(body: bytes) -> str:
-    """Return the local name of the first element, in lower case; empty if the beginning has none.
-
-    Args:
-        body: possibly XML, in any encoding; its first 4 KB are looked at.
-    """
+    """Return the local name of the first element, in lower case; empty if the first 4 KB have none."""
     # UTF-16 has a zero byte next to each letter of a tag.
     head = _comments.sub(b"", body[:_HEAD].replace(b"\0", b""))
     root = _first_element(head)
@@ -80,15 +76,10 @@ def root_name(body: bytes) -> str:
 
 
 def elements(body: bytes, *names: str, faults: list[str] | None = None) -> Iterator[Any]:
-    """Yield the elements of some names, each when it ends; then it is cleared. Never raises.
+    """Yield the elements of some local names, each when it ends; then it is cleared. Never raises.
 
     No DTD, no entities but those of XML and HTML, and no network are used. Malformed XML is read as far as libxml2
-    recovers.
-
-    Args:
-        body: the file, perhaps cut.
-        names: local names, of any namespace.
-        faults: receives the position of the last error, if there is one.
+    recovers. `faults` receives the position of the last error, if there is one.
     """
     parser = etree.XMLPullParser(
         ("end",),
@@ -138,7 +129,7 @@ def readable(body: bytes) -> bytes:
 
 
 def _pieces(text: bytes) -> Iterator[bytes]:
-    """The mended pieces of a file; those beyond the limit are dropped, since lxml may raise at them."""
+    """Yield the mended pieces of a file; those beyond the limit are dropped, since lxml may raise at them."""
     end = 0
     for number, found in enumerate(_mended.finditer(text)):
         yield text[end : found.start()]
@@ -150,13 +141,9 @@ def _pieces(text: bytes) -> Iterator[bytes]:
 
 
 def closed(text: bytes, *names: str) -> bytes:
-    """Escape the markup in the texts of some elements.
+    """Escape the markup in the texts of elements that contain text only, such as ``title``.
 
     Writers of feeds put unescaped HTML there, ``<br>`` and ``1 < 2``, at which a parser loses the rest.
-
-    Args:
-        text: in UTF-8, see `readable`.
-        names: of elements that contain text only: ``title``.
     """
     for name in names:
         end = f"</{name}>".encode()
@@ -191,12 +178,7 @@ def _mend(found: re.Match[bytes]) -> bytes:
 
 
 def text_of(element: Any, longest: int = 0) -> str:
-    """Return the text of an element and all below it, white space folded.
-
-    Args:
-        element: or None, which has no text.
-        longest: characters that are kept; 0 for all.
-    """
+    """Return the text of an element and all below it, white space folded; `longest` characters, or all if that is 0."""
     if element is None:
         return ""
     text = " ".join("".join(element.itertext()).split())
@@ -235,11 +217,7 @@ def words_of(element: Any, longest: int) -> str:
 
 
 def looks_like_html(text: str) -> bool:
-    """Whether a text without a declared type is HTML.
-
-    Args:
-        text: cut by the caller to its limit.
-    """
+    """Whether a text without a declared type is HTML."""
     if _sign_of_html(text) is None:
         return False
     tags_known = all(name.lower() in _TAGS for name in _tag_names(text))

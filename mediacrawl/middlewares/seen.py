@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 class SeenMiddleware:
     """Drops URLs that became duplicates while they waited in the frontier.
 
-    URLs of a mirror are dropped. A URL with parameters that never change the page is replaced by the URL without them,
+    A URL with parameters that never change the page is replaced by the URL without them,
     which is added to the frontier unless it is known. Without mediacrawl's scheduler every request passes.
 
-    Stats: ``drop/mirror``, ``drop/dust``.
+    Stats: ``drop/dust``.
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:

@@ -125,11 +125,9 @@ _KINDS: dict[str, Kind] = {
 
 
 def codec_of_tag(name: str, kind: Kind | None = None) -> str | None:
-    """Return ffmpeg's name for a sample entry of MP4 or QuickTime; None for an unknown one.
+    """Return ffmpeg's name for a sample entry of MP4 or QuickTime (``avc1``, ``fLaC``); None for an unknown one.
 
-    Args:
-        name: four letters without the spaces at the end, in their own case: ``avc1``, ``fLaC``.
-        kind: of the track that has it; a name of another kind is unknown there. None for any.
+    A name of another kind than that of its track is unknown there.
     """
     return (_BY_TAG if kind is None else _BY_KIND[kind]).get(name)
 
@@ -143,9 +141,6 @@ def codec_of_rfc6381(text: str) -> str | None:
     """Return ffmpeg's name for one element of a ``codecs`` parameter (RFC 6381, 3.3); None for an unknown one.
 
     Case is ignored, since writers of manifests do: ``Opus``, ``FLAC``, ``AVC1.42C01E``.
-
-    Args:
-        text: one element: ``avc1.42c01e``, ``mp4a.40.2``, ``opus``; white space around it.
     """
     written = text[:_LONGEST].strip().lower()
     name, _, rest = written.partition(".")

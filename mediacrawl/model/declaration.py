@@ -19,7 +19,7 @@ def told(
     default: Any = None,
     needed: bool = False,
 ) -> Any:
-    """Declares a field of a record or of a part of one.
+    """Declare a field of a record or of a part of one.
 
     Args:
         meaning: a sentence or two.
@@ -70,10 +70,7 @@ class DeclaredField(NamedTuple):
 
 
 def declared_fields(owner: type) -> Iterator[DeclaredField]:
-    """The fields of a class, in their order.
-
-    Args:
-        owner: a dataclass whose fields are declared with `told`.
+    """Yield the fields of a dataclass that are declared with `told`, in their order.
 
     Raises:
         TypeError: a field has a type that JSON and SQLite cannot hold.

@@ -91,13 +91,10 @@ _ISRC = re.compile(r"[A-Z]{2}[A-Z0-9]{3}[0-9]{7}", re.ASCII)
 
 
 def identifiers_of(tags: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """The identifiers that the texts of a file state, by the names of `Identifiers`.
+    """Return the identifiers that elements of ``tags`` state, by the names of `Identifiers`.
 
-    A text that has not the form of its kind is left out: taggers write remarks into these fields too. Several in one
-    text (ID3v2.3 joins them with a slash, others with a semicolon) are separated.
-
-    Args:
-        tags: elements of ``tags``, with texts under ``key`` and ``text``.
+    A text that has not the form of its kind is left out: taggers write remarks into these fields too. Several in
+    one text (ID3v2.3 joins them with a slash, others with a semicolon) are separated.
     """
     found: dict[str, list[str]] = {}
     for element in tags:

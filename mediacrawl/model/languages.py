@@ -58,14 +58,12 @@ _LONGEST = 60
 
 
 def bcp47(text: str | None) -> str | None:
-    """The language tag of what somebody wrote: ``ger``, ``de_AT``, ``German`` are ``de``, ``de-AT``, ``de``.
+    """Return the language tag of what somebody wrote: ``ger``, ``de_AT``, ``German`` are ``de``, ``de-AT``, ``de``.
 
-    The shortest code of a language is used (RFC 5646, 2.2.1), scripts have a capital, regions have capitals (2.1.1).
-    Extensions and private parts are left out. None for no language (``und``, ``zxx``, ``XXX``) and for what is none. Of
-    three letters any are taken, since ISO 639-3 has some 8,000 codes.
-
-    Args:
-        text: as written; of several languages, separated by a slash, a comma or a semicolon, the first counts.
+    The shortest code of a language is used (RFC 5646, 2.2.1), scripts have a capital, regions have capitals
+    (2.1.1). Extensions and private parts are left out. Of several languages, separated by a slash, a comma or a
+    semicolon, the first counts. None for no language (``und``, ``zxx``, ``XXX``) and for what is none. Of three
+    letters any are taken, since ISO 639-3 has some 8,000 codes.
     """
     first = re.split(r"[/,;\0]", (text or "").strip().lower()[:_LONGEST])[0].strip()
     if first in _SHORTEST:

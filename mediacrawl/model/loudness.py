@@ -31,16 +31,13 @@ _HIGHEST = 100.0
 
 
 def loudness_of(tags: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    """The loudness that the texts of a file state, by the names of `Loudness`. Of one name the first valid one counts.
+    """Return the loudness that elements of ``tags`` state, by the names of `Loudness`; the first valid one counts.
 
     What a tagger measured comes before what the encoder wrote (LAME's header), and before what is no measurement
     (ID3v2's RVAD).
 
     R128 gains are in 256ths of a decibel (RFC 7845, 5.2.1). ``iTunNORM`` has ten hexadecimal numbers; the first two
     are the two channels' adjustments, where 1000 is none, and the greater one is applied.
-
-    Args:
-        tags: elements of ``tags``, with texts under ``source``, ``frame``, ``key`` and ``text``.
     """
     found = Loudness()
     measured = [element for element in tags if element["key"] in LOUDNESS_KEYS]

@@ -25,7 +25,7 @@ COVER_TYPES = (
 
 
 def cover_type(number: int) -> str | None:
-    """The type of a picture by its number in ID3v2, FLAC or ASF; None for a number without a meaning."""
+    """Return the type of a picture by its number in ID3v2, FLAC or ASF; None for a number without a meaning."""
     return COVER_TYPES[number] if 0 <= number < len(COVER_TYPES) else None
 
 
@@ -169,11 +169,7 @@ class TagElement:
 
 
 def as_object(part: Any) -> dict[str, Any]:
-    """A part as an object of JSON: without the fields that are None, times rounded to microseconds.
-
-    Args:
-        part: an instance of a class of this module.
-    """
+    """Return a part as an object of JSON: without the fields that are None, times rounded to microseconds."""
     found = {}
     for each in dataclasses.fields(part):
         value = getattr(part, each.name)

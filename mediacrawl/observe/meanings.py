@@ -17,7 +17,6 @@ MEANINGS: dict[str, str] = {
     Drop.TRAP_FACETS: "The URL is one more combination of filters of a list that was read already.",
     Drop.SESSION: "Without its session id the URL is one that is known.",
     Drop.DUST: "Without parameters that never change the page the URL is one that is known.",
-    Drop.MIRROR: "The site shows what another site shows, which is crawled.",
     Drop.LONG_BASE: "The page has so many links relative to a long address that not all were read.",
     Drop.NEVERCRAWL: "A NeverCrawl list names the domain, the path or the network.",
     Drop.OFFSITE: "The URL is on another site than the seeds, and the crawl stays on theirs (-a scope=site).",

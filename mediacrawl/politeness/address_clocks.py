@@ -68,12 +68,7 @@ class AddressPolicy:
         return self.factor > 0 or self.minimum > 0
 
     def delay(self, samples: tuple[float, ...], barren: int = 0) -> float:
-        """Seconds to wait, counted from the end of the last response.
-
-        Args:
-            samples: the address's last response times in seconds.
-            barren: requests to it since the last find.
-        """
+        """Return the seconds to wait, counted from the end of the last response."""
         mean = sum(samples) / len(samples) if samples else 0.0
         delay = min(max(self.factor * mean, self.minimum), self.maximum)
         doublings = min(barren // self.budget, _DOUBLINGS) if self.budget else 0
@@ -101,10 +96,7 @@ class AddressClock:
     def take(self, now: float, policy: AddressPolicy, longest: float = inf) -> float:
         """Ask for a turn: 0.0 and the address is taken, or the seconds after which to ask again.
 
-        Args:
-            now: seconds since the epoch.
-            policy: the delays.
-            longest: seconds after which a request without an end counts as lost.
+        A request without an end counts as lost after `longest` seconds.
         """
         # A system clock that was set back must not lock an address for longer than its delay.
         delay = policy.delay(self.samples, self.barren)
@@ -124,15 +116,7 @@ class AddressClock:
     def end(
         self, now: float, response_time: float | None, policy: AddressPolicy, *, asked: bool, found: bool = False
     ) -> None:
-        """End the request that took the address.
-
-        Args:
-            now: when it ended, seconds since the epoch.
-            response_time: seconds; None without a response.
-            policy: the delays.
-            asked: False if no request was sent, so that no delay follows.
-            found: whether it brought a find.
-        """
+        """End the request that took the address; without one that was sent (`asked`), no delay follows."""
         self.out = 0.0
         if not asked:
             return
@@ -280,7 +264,7 @@ def _packed(clock: AddressClock) -> bytes:
 
 
 def _unpacked(record: bytes | None) -> AddressClock:
-    """The clock in a note; a new one if it cannot be read."""
+    """Return the clock in a note; a new one if it cannot be read."""
     try:
         version, release, samples, turn, out, *barren = msgpack.unpackb(record) if record else (None, 0.0, (), 0.0, 0.0)
         if version == _SHARED_FORMAT:

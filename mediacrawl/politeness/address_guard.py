@@ -246,12 +246,7 @@ class Guard:
         self.judges = list(judges)
 
     def refusal(self, address: str, host: str) -> str | None:
-        """Return why an address must not be requested, or None.
-
-        Args:
-            address: as text.
-            host: that resolved to it, in canonical form, or the address itself.
-        """
+        """Return why an address, to which this host resolved, must not be requested; or None."""
         parsed = parse_address(address)
         if parsed is None:
             return NO_ADDRESS
@@ -261,11 +256,7 @@ class Guard:
         return next(filter(None, map(self._reserved, layers(parsed))), None)
 
     def allowed(self, host: str, addresses: Sequence[str]) -> tuple[str, ...]:
-        """Return the addresses that may be requested, in their order.
-
-        Args:
-            host: that resolved to them, in canonical form.
-            addresses: at least one.
+        """Return those of a host's addresses that may be requested, in their order.
 
         Raises:
             GuardedAddressError: there is none.

@@ -98,21 +98,14 @@ GOOD = Standing()
 
 
 def after_answer(standing: Standing) -> Standing:
-    """The state after a good response: the row ends, and one doubling is taken back."""
+    """Return the state after a good response: the row ends, and one doubling is taken back."""
     if standing is GOOD or standing == GOOD:
         return GOOD
     return Standing(level=max(standing.level - 1, 0))
 
 
 def after_trouble(standing: Standing, trouble: Trouble, now: float, policy: BackoffPolicy) -> Standing:
-    """The state after a failed visit.
-
-    Args:
-        standing: the state before.
-        trouble: kind of the failure. A single 403 is no failure; it ends no row either.
-        now: the end of the visit, seconds since the epoch.
-        policy: the parameters.
-    """
+    """Return the state after a failed visit. A single 403 is no failure; it ends no row either."""
     if trouble is Trouble.FORBIDDEN:
         times = standing.forbidden + 1
         gone = 0 < policy.forbidden <= times
@@ -139,14 +132,9 @@ def after_trouble(standing: Standing, trouble: Trouble, now: float, policy: Back
 
 
 def backed_off(delay: float, standing: Standing, now: float, policy: BackoffPolicy) -> float:
-    """The delay in seconds of a site in this state.
+    """Return the delay of a site in this state, from that without backoff, in seconds.
 
-    Args:
-        delay: seconds, without backoff.
-        standing: the state after the visit.
-        now: the end of the visit, seconds since the epoch. It seeds the jitter, so that the same visit always gives the
-            same delay.
-        policy: the parameters.
+    The end of the visit seeds the jitter, so that the same visit always gives the same delay.
     """
     if not standing.level:
         return delay
@@ -160,12 +148,9 @@ def backed_off(delay: float, standing: Standing, now: float, policy: BackoffPoli
 
 
 def retry_after(values: Sequence[str], now: float, date: str = "") -> float:
-    """The seconds of a Retry-After header (RFC 9110, section 10.2.3); 0 without one.
+    """Return the seconds of Retry-After headers (RFC 9110, section 10.2.3), of several the longest; 0 without one.
 
-    Args:
-        values: of the header: seconds, or an HTTP date. Of several the longest counts.
-        now: when the response came, seconds since the epoch.
-        date: the header Date. An HTTP date is read by the server's clock and by ours, and the longer wait counts.
+    An HTTP date is read by the server's clock (the header Date) and by ours, and the longer wait counts.
     """
     return max((_seconds(value.strip(), now, date) for value in values), default=0.0)
 
@@ -192,7 +177,7 @@ _BEYOND_HTTP = frozenset({520, 521, 523, 526, 530})
 
 
 def trouble_of(status: int) -> Trouble | None:
-    """The failure that a status stands for; None if it is none."""
+    """Return the failure that a status stands for; None if it is none."""
     if status in _OVERLOADED:
         return Trouble.THROTTLED
     if status in {522, 524, 504, 408}:
@@ -216,19 +201,13 @@ _OF_THE_SITE = frozenset({Trouble.DNS, Trouble.TLS})
 
 
 def after_failure(lease: Lease, attempts: int, reason: Drop, trouble: Trouble | None = None) -> Outcome:
-    """The outcome of a failed visit: try again later, or give up.
+    """Return the outcome of a failed visit: try again later, or give up.
 
-    While a whole site fails, its URLs wait on, so that none is lost because a server was down for a night. An attempt
-    counts if the last visit of the site was answered, whatever URL that was: the site is up, and this URL fails. It
-    does not count if the host name cannot be resolved or TLS fails. A URL that waits alone cannot be told from its
-    site, so after `DOUBT` failures in a row, which are hours apart, each attempt counts. A failure of our own code
-    always counts, since the site has answered; so does a failure without `trouble`.
-
-    Args:
-        lease: of the visit.
-        attempts: that a URL gets.
-        reason: of the drop when it is given up.
-        trouble: kind of failure of the site.
+    While a whole site fails, its URLs wait on, so that none is lost because a server was down for a night. An
+    attempt counts if the last visit of the site was answered, whatever URL that was: the site is up, and this URL
+    fails. It does not count if the host name cannot be resolved or TLS fails. A URL that waits alone cannot be told
+    from its site, so after `DOUBT` failures in a row, which are hours apart, each attempt counts. A failure of our
+    own code always counts, since the site has answered; so does a failure without `trouble`.
     """
     in_doubt = trouble not in {None, Trouble.FAULT} and lease.troubles < DOUBT
     if in_doubt and (trouble in _OF_THE_SITE or lease.troubles):
@@ -237,7 +216,7 @@ def after_failure(lease: Lease, attempts: int, reason: Drop, trouble: Trouble | 
 
 
 def after_cut(lease: Lease, attempts: int) -> Outcome:
-    """The outcome of a visit whose response was truncated and read as far as it came: try again, at last done.
+    """Return the outcome of a visit whose response was truncated and read as far as it came: try again, at last done.
 
     Each attempt counts: some servers announce more than they ever send.
     """
@@ -250,7 +229,7 @@ def is_passing(status: int) -> bool:
 
 
 def after_status(status: int, lease: Lease, attempts: int) -> Outcome | None:
-    """The outcome that an HTTP status decides by itself; None if the body may be read."""
+    """Return the outcome that an HTTP status decides by itself; None if the body may be read."""
     if 200 <= status < 300:
         return None
     if is_passing(status):

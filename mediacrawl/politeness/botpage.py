@@ -67,14 +67,40 @@ class BotPage:
     today: date
 
     def html(self) -> str:
-        """The page: one HTML file without scripts and external resources.
+        """Return the page: one HTML file without scripts and external resources.
 
         Raises:
             BotPageError: a setting is missing.
         """
         self._check()
         template = Template(resources.files("mediacrawl.politeness").joinpath("botpage.html").read_text("utf-8"))
-        return template.substitute(self._texts() | self._numbers())
+        mail, url = escape(self._mail), escape(self.contact)
+        rows = "\n".join(f"<li><code>{escape(address)}</code></li>" for address in self.addresses)
+        addresses = f"<p>Requests come from these addresses, and from no other:</p>\n<ul>\n{rows}\n</ul>\n"
+        least_factor = min(1.0, *self.delay.hours)
+        return template.substitute(
+            name=escape(self.agent.partition("/")[0].strip() or self.token),
+            token=escape(self.token),
+            agent=escape(self.agent),
+            operator=escape(self.operator.strip().rstrip(".")),
+            mail_link=f'<a href="mailto:{mail}">{mail}</a>',
+            contact="" if mail_of(self.contact) else f' This page lives at <a href="{url}">{url}</a>.',
+            purpose=f"<p>{escape(self.purpose.strip())}</p>\n" if self.purpose.strip() else "",
+            addresses=addresses if self.addresses else "",
+            version=escape(self.version),
+            date=self.today.isoformat(),
+            min_delay=duration(self.delay.minimum),
+            first_delay=duration(max(self.delay.first, self.delay.minimum)),
+            factor=f"{self.delay.factor * least_factor:g}",
+            max_delay=duration(max(self.delay.maximum * least_factor, self.delay.minimum)),
+            page_bytes=size(self.page_bytes),
+            head_bytes=size(self.head_bytes),
+            media_bytes=size(self.media_bytes),
+            media_requests=str(self.media_requests),
+            robots_age=duration(self.robots_age),
+            reload=duration(self.reload),
+            log_days=duration(self.log_days * 86_400),
+        )
 
     def _check(self) -> None:
         if problem := contact_problem(self.contact):
@@ -95,48 +121,6 @@ class BotPage:
     @property
     def _mail(self) -> str:
         return mail_of(self.email or self.contact)
-
-    def _texts(self) -> dict[str, str]:
-        mail = escape(self._mail)
-        return {
-            "name": escape(self.agent.partition("/")[0].strip() or self.token),
-            "token": escape(self.token),
-            "agent": escape(self.agent),
-            "operator": escape(self.operator.strip().rstrip(".")),
-            "mail_link": f'<a href="mailto:{mail}">{mail}</a>',
-            "contact": self._contact(),
-            "purpose": f"<p>{escape(self.purpose.strip())}</p>\n" if self.purpose.strip() else "",
-            "addresses": self._addresses(),
-            "version": escape(self.version),
-            "date": self.today.isoformat(),
-        }
-
-    def _numbers(self) -> dict[str, str]:
-        return {
-            "min_delay": duration(self.delay.minimum),
-            "first_delay": duration(max(self.delay.first, self.delay.minimum)),
-            "factor": f"{self.delay.factor * min(1.0, *self.delay.hours):g}",
-            "max_delay": duration(max(self.delay.maximum * min(1.0, *self.delay.hours), self.delay.minimum)),
-            "page_bytes": size(self.page_bytes),
-            "head_bytes": size(self.head_bytes),
-            "media_bytes": size(self.media_bytes),
-            "media_requests": str(self.media_requests),
-            "robots_age": duration(self.robots_age),
-            "reload": duration(self.reload),
-            "log_days": duration(self.log_days * 86_400),
-        }
-
-    def _contact(self) -> str:
-        if mail_of(self.contact):
-            return ""
-        url = escape(self.contact)
-        return f' This page lives at <a href="{url}">{url}</a>.'
-
-    def _addresses(self) -> str:
-        if not self.addresses:
-            return ""
-        rows = "\n".join(f"<li><code>{escape(address)}</code></li>" for address in self.addresses)
-        return f"<p>Requests come from these addresses, and from no other:</p>\n<ul>\n{rows}\n</ul>\n"
 
 
 def duration(seconds: float) -> str:

@@ -21,31 +21,19 @@ _CONDITIONS = ("If-None-Match", "If-Modified-Since")
 
 
 def robots_age(life: float, crawl_delay: float | None, owed: float) -> float:
-    """Seconds for which a robots.txt counts.
+    """Return the seconds for which a robots.txt counts.
 
-    A copy counts for at least one visit after the one that fetched it, or a site with long delays would only be asked
-    for its robots.txt.
-
-    Args:
-        life: seconds that it counts for a site that is visited often.
-        crawl_delay: its Crawl-delay in seconds.
-        owed: seconds of delay before this visit.
+    A copy counts for at least one visit after the one that fetched it, or a site with long delays would only be
+    asked for its robots.txt. `owed` is the delay before this visit, in seconds.
     """
     return max(life, 2.0 * (crawl_delay or 0.0), min(2.0 * owed, _DAY))
 
 
 def lifetime(cache_control: str, expires: str, date: str, age: str, now: float) -> float | None:
-    """Seconds from now for which a response is fresh; None if the server does not say. Never negative.
+    """Return the seconds from now for which a response is fresh; None if the server does not say. Never negative.
 
-    We are a private cache, so ``s-maxage`` does not apply. ``max-age`` goes before ``Expires``, and an invalid date has
-    expired (RFC 9111, 5.3).
-
-    Args:
-        cache_control: the header; several lines separated by commas.
-        expires: the header; may be empty.
-        date: the header Date, from which Expires counts; without it, `now`.
-        age: the header Age, seconds that the response lay in a proxy.
-        now: when the response came, seconds since the epoch.
+    We are a private cache, so ``s-maxage`` does not apply. ``max-age`` goes before ``Expires``, and an invalid date
+    has expired (RFC 9111, 5.3). The arguments are the headers of these names; `now` is when the response came.
     """
     directives = _directives(cache_control[:_LONGEST])
     if "no-cache" in directives or "no-store" in directives:
@@ -60,17 +48,12 @@ def lifetime(cache_control: str, expires: str, date: str, age: str, now: float) 
 
 
 def usable_validator(value: str) -> str:
-    """A validator (ETag or Last-Modified) that may be stored and sent back; empty if it may not."""
+    """Return a validator (ETag or Last-Modified) that may be stored and sent back; empty if it may not."""
     return value if len(value) <= _LONGEST_VALIDATOR and value.isascii() and value.isprintable() else ""
 
 
 def conditional_headers(etag: str, modified: str) -> dict[str, str]:
-    """The headers of a conditional request (RFC 9110, section 13.1).
-
-    Args:
-        etag: the header ETag of the stored response; empty if it had none.
-        modified: its header Last-Modified, likewise.
-    """
+    """Return the headers of a conditional request (RFC 9110, 13.1), from ETag and Last-Modified of a response."""
     return {name: value for name, value in zip(_CONDITIONS, (etag, modified), strict=True) if value}
 
 
@@ -94,7 +77,7 @@ def _seconds(value: str) -> float:
 
 
 def http_time(value: str) -> float | None:
-    """An HTTP date (RFC 9110, 5.6.7), or a date as in mail, in seconds since the epoch; None if it is none."""
+    """Return an HTTP date (RFC 9110, 5.6.7), or a date as in mail, in seconds since the epoch; None if it is none."""
     try:
         fields = parsedate(value[:64])
         return float(timegm((*fields[:6], 0, 1, 0))) if fields else None
@@ -106,12 +89,7 @@ Value = TypeVar("Value")
 
 
 class LastUsed(Generic[Value]):
-    """A least recently used cache by name, bounded by number and by weight. The last one used is always kept.
-
-    Args:
-        most: number of values.
-        heaviest: sum of their weights, in the unit of `put`.
-    """
+    """A least recently used cache by name, bounded by number and by weight. The last one used is always kept."""
 
     def __init__(self, most: int, heaviest: int) -> None:
         self._most = most
@@ -123,7 +101,7 @@ class LastUsed(Generic[Value]):
         return len(self._values)
 
     def get(self, name: str) -> Value | None:
-        """The value of a name, which becomes the last used; None if there is none."""
+        """Return the value of a name, which becomes the last used; None if there is none."""
         found = self._values.get(name)
         if found is None:
             return None

@@ -18,7 +18,7 @@ ANY_HOUR = (1.0,) * 24
 
 
 def factors_by_hour(hours: Mapping[str, float]) -> tuple[float, ...]:
-    """The factor of delays in each of the day's 24 hours.
+    """Return the factor of delays in each of the day's 24 hours.
 
     Args:
         hours: ``"8-18": 2.0``: from 8:00 until 18:00 UTC twice the delay. A span may pass midnight, ``"22-5"``; where
@@ -101,13 +101,7 @@ class DelayPolicy:
             )
 
     def delay(self, samples: Sequence[float], crawl_delay: float = 0.0, hourly: float = 1.0) -> float:
-        """Seconds to wait, counted from the end of the last response.
-
-        Args:
-            samples: the site's last response times in seconds, oldest first.
-            crawl_delay: seconds of the Crawl-delay, a lower bound.
-            hourly: factor of the hour, see `hours`.
-        """
+        """Return the seconds to wait, counted from the end of the last response; the Crawl-delay is a lower bound."""
         recent = samples[-self.window :]
         mean = sum(recent) / len(recent) if recent else 0.0
         wanted = min(max(self.factor * mean, self.minimum), self.maximum)
@@ -118,7 +112,7 @@ class DelayPolicy:
         return max(wanted, crawl_delay, self.floor)
 
     def told(self) -> str:
-        """The formula in one sentence, for the log."""
+        """Return the formula in one sentence, for the log."""
         said = (
             f"A site is left alone after each answer for {self.factor:g} times its mean response time, at least"
             f" {self.minimum:g} and at most {self.maximum:g} s; until {self.window} times are known, at least"
@@ -131,18 +125,14 @@ class DelayPolicy:
         return f"{said}; never less than DOWNLOAD_DELAY, {self.floor:g} s"
 
     def hourly(self, now: float) -> float:
-        """The factor of the hour of a time in seconds since the epoch."""
+        """Return the factor of the hour of a time in seconds since the epoch."""
         return self.hours[int(now // _HOUR) % 24] if self.hours is not ANY_HOUR else 1.0
 
     def stretch(self, sites: int, most: int) -> float:
-        """The factor of delays near the end of a crawl; else 1.
+        """Return the factor of delays near the end of a crawl, with so many sites left of the most that waited; else 1.
 
-        When few of thousands of sites are left they are the large ones, each requested as often as its delay allows,
-        for days.
-
-        Args:
-            sites: sites with waiting URLs.
-            most: the most such sites of this crawl at one time.
+        When few of thousands of sites are left they are the large ones, each requested as often as its delay
+        allows, for days.
         """
         if sites >= self.tail_sites or most <= self.tail_sites:
             return 1.0
@@ -181,24 +171,15 @@ class Clocks:
         return not self.postponed and (self.standing.resting or self.delay > DAY)
 
     def kept(self, rests: bool) -> Clocks:
-        """These clocks as read from a store, which does not keep `postponed`.
-
-        Args:
-            rests: whether the site rested when they were written.
-        """
+        """Return these clocks as read from a store, which does not keep `postponed`."""
         return replace(self, postponed=True) if self.rests and not rests else self
 
 
 def after_visit(clocks: Clocks, outcome: Outcome, now: float, policy: DelayPolicy, stretch: float = 1.0) -> Clocks:
-    """A site's clocks after a visit.
+    """Return a site's clocks after a visit that ended now; the delay counts from its end.
 
-    Args:
-        clocks: before the visit.
-        outcome: of the visit. Without a request (`Outcome.asked` false) only a longer Crawl-delay counts, from the next
-            visit on, and the wait for something else (`Outcome.wait`).
-        now: the *end* of the visit, seconds since the epoch; the delay counts from it.
-        policy: the parameters.
-        stretch: see `DelayPolicy.stretch`.
+    Without a request (`Outcome.asked` false) only a longer Crawl-delay counts, from the next visit on, and the wait
+    for something else (`Outcome.wait`).
     """
     if not outcome.asked:
         clocks = replace(clocks, crawl_delay=max(clocks.crawl_delay, outcome.crawl_delay or 0.0))
@@ -217,7 +198,7 @@ def after_visit(clocks: Clocks, outcome: Outcome, now: float, policy: DelayPolic
 
 
 def unrecorded(outcome: Outcome) -> Outcome:
-    """The outcome for a site of a visit whose lease was given to another worker meanwhile, or was forgotten.
+    """Return the outcome for a site of a visit whose lease was given to another worker meanwhile, or was forgotten.
 
     The site gets its delay and the wait that it asked for. Failures do not count: the URL has not been tried as far as
     the frontier knows, and a worker that stood still for longer than a lease has caused its timeouts itself.
@@ -237,7 +218,7 @@ def _standing(before: Standing, outcome: Outcome, now: float, policy: DelayPolic
 
 
 def after_restart(clocks: Clocks, leased: bool, now: float, policy: DelayPolicy) -> Clocks:
-    """A site's clocks when a stored frontier is opened again.
+    """Return a site's clocks when a stored frontier is opened again.
 
     A site that was leased when the process died may have been requested a moment ago: it gets its whole delay from now.
     A release time further away than the delay that made it means that the system clock was set back; it is counted from

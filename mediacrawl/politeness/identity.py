@@ -20,11 +20,7 @@ _EXAMPLES = ("example.com", "example.net", "example.org")
 
 
 def contact_problem(contact: str) -> str | None:
-    """Return what is wrong with a contact, as a predicate; None if it is valid.
-
-    Args:
-        contact: an http(s) URL, or a mail address, also with ``mailto:``.
-    """
+    """Return what is wrong with a contact (an http(s) URL or a mail address), as a predicate; None if it is valid."""
     if not contact.strip():
         return "is empty"
     if not contact.isascii() or not contact.isprintable():
@@ -64,7 +60,7 @@ def agent_problem(agent: str, contact: str) -> str | None:
 
 
 def _host(contact: str) -> str:
-    """The host of a URL or of a mail address, in lower case; empty if it is neither."""
+    """Return the host of a URL or of a mail address, in lower case; empty if it is neither."""
     mail = _is_mail(contact)
     if mail is not None:
         return mail[1].strip(".").lower()

@@ -156,13 +156,11 @@ class RobotsRules:
 
     @classmethod
     def parse(cls, body: bytes, agent: str, *, most: int = MAX_BYTES) -> RobotsRules:
-        """Parse a robots.txt. Whatever the bytes are, this does not raise: what cannot be read is no rule.
+        """Parse a robots.txt, of any content type. Never raises: what cannot be read is no rule.
 
-        Args:
-            body: the file as sent, of any content type.
-            agent: our product token, without version; compared as a whole, ignoring case.
-            most: bytes of it that count, cut at the end of a line. A `group_text` may be longer than its file, since
-                octets beyond ASCII are escaped there; pass its length.
+        Our product token is compared as a whole, ignoring case. The first `most` bytes count, cut at the end of
+        a line. A `group_text` may be longer than its file, since octets beyond ASCII are escaped there; pass
+        its length.
         """
         reader = _Reader(agent.lower())
         for line in _lines(body, most):
@@ -310,7 +308,7 @@ def _path(url: str) -> str:
 
 
 def _normal(path: str) -> str:
-    """The normal form in which paths and rules are compared (RFC 9309 section 2.2.2).
+    """Return the normal form in which paths and rules are compared (RFC 9309 section 2.2.2).
 
     Escapes of unreserved characters are decoded, all other escapes become upper case, and characters that must not
     stand bare in a URL are escaped.

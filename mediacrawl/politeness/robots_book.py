@@ -126,7 +126,7 @@ class RobotsTimes:
     retries: float = 0
 
     def life(self, said: float | None) -> float:
-        """The life of a copy. The server may shorten the maximum, not lengthen it (RFC 9309, 2.4)."""
+        """Return the life of a copy. The server may shorten the maximum, not lengthen it (RFC 9309, 2.4)."""
         return self.max_age if said is None else min(max(said, self.min_age), self.max_age)
 
     def pause(self, failures: int) -> float:
@@ -175,14 +175,7 @@ class RobotsBook:
     # -- asking ----------------------------------------------------------------------------------------------
 
     def ask(self, authority: str, url: str, now: float, *, owed: float = 0.0) -> RobotsDecision:
-        """Decide whether a URL may be fetched now.
-
-        Args:
-            authority: ``scheme://host[:port]`` of `url`.
-            url: in canonical form.
-            now: seconds since the epoch.
-            owed: seconds of delay before this visit, see `caching.robots_age`.
-        """
+        """Decide whether a canonical URL may be fetched now; `owed` is the delay before its visit in seconds."""
         entry = self._entry(authority)
         if entry is None:
             return RobotsDecision(RobotsAction.FETCH, url=own_url(authority))
@@ -206,7 +199,7 @@ class RobotsBook:
         return RobotsDecision(say, rule=rule, wait=last + age - now, given_up=row.times > times.retries)
 
     def _under_way(self, authority: str, entry: _Cached, way: RobotsRedirect, now: float) -> RobotsDecision | None:
-        """The decision while redirects are followed; None if they lead nowhere any more."""
+        """Return the decision while redirects are followed; None if they lead nowhere any more."""
         row = entry.note.failing
         # On the same site one lease follows all redirects; only another site may never answer.
         patience = self._times.pause(row.times + 1 if row else 1) if way.carrier else self._times.max_age
@@ -229,15 +222,10 @@ class RobotsBook:
     # -- learning --------------------------------------------------------------------------------------------
 
     def learn(self, authority: str, answer: RobotsAnswer, now: float) -> RobotsUpdate:
-        """Record the response for an authority's robots.txt.
+        """Record the response for an authority's robots.txt, wherever redirects led.
 
-        4xx allows everything, except 429, which with 5xx and failures forbids everything until the file can be fetched.
-        An older copy stays in force meanwhile (RFC 9309, 2.3.1.3 and 2.3.1.4), and after 304.
-
-        Args:
-            authority: the one that was requested first, wherever redirects led.
-            answer: the response.
-            now: seconds since the epoch.
+        4xx allows everything, except 429, which with 5xx and failures forbids everything until the file can be
+        fetched. An older copy stays in force meanwhile (RFC 9309, 2.3.1.3 and 2.3.1.4), and after 304.
         """
         old = self._entry(authority)
         status = answer.status
@@ -292,12 +280,8 @@ class RobotsBook:
     def follow(self, authority: str, url: str, now: float, *, by: str = "", onto: str = "") -> bool:
         """Follow a redirect of a robots.txt. False if it was one too many.
 
-        Args:
-            authority: whose rules are looked for.
-            url: the redirect's target.
-            now: seconds since the epoch.
-            by: URL of the lease that met the redirect; empty if it was a visit of the authority's own site.
-            onto: URL of the lease that fetches the target; empty if that is a visit of the authority's own site.
+        `by` is the URL of the lease that met the redirect, and `onto` that of the lease that fetches the
+        target; each is empty if that is a visit of the authority's own site.
         """
         entry = self._entry(authority) or _Cached(RobotsNote(), None)
         way = entry.note.way
@@ -308,19 +292,14 @@ class RobotsBook:
         return True
 
     def carried(self, authority: str, carrier: str) -> RobotsDecision | None:
-        """What a lease that follows a redirect has to fetch; None if that redirect is no longer followed.
-
-        Args:
-            authority: whose rules are looked for.
-            carrier: URL of the lease, as given to `follow`.
-        """
+        """Return what a lease that follows a redirect has to fetch; None if that redirect is no longer followed."""
         entry = self._entry(authority)
         if entry is None or entry.note.way is None or entry.note.way.carrier != carrier:
             return None
         return _fetch(entry, authority, entry.note.way.url)
 
     def condition(self, authority: str, url: str) -> RobotsDecision:
-        """The request for `url`, if that is where the authority's robots.txt is."""
+        """Return the request for `url`, if that is where the authority's robots.txt is."""
         entry = self._entry(authority)
         return RobotsDecision(RobotsAction.FETCH, url=url) if entry is None else _fetch(entry, authority, url)
 
@@ -363,7 +342,7 @@ _NAMESPACE = "robots"
 
 
 def own_url(authority: str) -> str:
-    """The URL of an authority's robots.txt."""
+    """Return the URL of an authority's robots.txt."""
     return f"{authority}/robots.txt"
 
 
@@ -378,7 +357,7 @@ def _last(note: RobotsNote, times: RobotsTimes) -> tuple[float, float]:
 
 
 def _fetch(entry: _Cached, authority: str, url: str = "") -> RobotsDecision:
-    """A conditional request if there is a copy of that URL."""
+    """Return a conditional request if there is a copy of that URL."""
     copy, own = entry.note.copy, own_url(authority)
     saying = RobotsDecision(RobotsAction.FETCH, url=url or own, crawl_delay=_delay(entry.rules))
     if copy is None or entry.rules is None or (copy.source or own) != saying.url:

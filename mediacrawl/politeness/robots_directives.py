@@ -69,12 +69,7 @@ NO_DIRECTIVES = RobotsDirectives()
 
 
 def directives_of(values: Iterable[str], token: str) -> RobotsDirectives:
-    """Parse X-Robots-Tag headers, or meta elements. Never raises.
-
-    Args:
-        values: of the headers or elements, one each.
-        token: our product token; directives for another robot do not apply.
-    """
+    """Parse X-Robots-Tag headers, or meta elements, for a product token. Never raises."""
     found, left = NO_DIRECTIVES, _LONGEST
     for value in values:
         if left > 0:
@@ -84,7 +79,7 @@ def directives_of(values: Iterable[str], token: str) -> RobotsDirectives:
 
 
 def _read(value: str, token: str) -> RobotsDirectives:
-    """The directives of one value that apply to us. A robot's name holds until the next one."""
+    """Return the directives of one value that apply to us. A robot's name holds until the next one."""
     ours, words, until = True, set[str](), None
     parts = value.split(",")
     for place, part in enumerate(parts):
@@ -119,7 +114,7 @@ def _time(part: str, next_part: list[str]) -> float | None:
 
 
 def _seconds(text: str) -> float | None:
-    """A date of RFC 822, RFC 850 or ISO 8601, in UTC if it has no zone; None if it is none."""
+    """Return a date of RFC 822, RFC 850 or ISO 8601, in UTC if it has no zone; None if it is none."""
     text = text.strip(" \t\"'").upper()[:_LONGEST_DATE]
     try:
         day = datetime.fromisoformat(text)

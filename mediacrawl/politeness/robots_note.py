@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 import msgpack
@@ -90,7 +90,10 @@ def pack(note: RobotsNote) -> bytes:
 
     A copy whose text does not fit is stored without it, and fetched again when it has left the memory.
     """
-    record = _pack(note, _shut(note.copy.text) if note.copy else None)
+    text: str | bytes | None = note.copy.text if note.copy else None
+    if isinstance(text, str) and len(text) >= _PACKED_FROM:
+        text = zlib.compress(text.encode("ascii", "replace"))
+    record = _pack(note, text)
     return record if len(record) <= MOST_KEPT or note.copy is None else _pack(note, None)
 
 
@@ -100,13 +103,16 @@ def unpack(record: bytes) -> RobotsNote | None:
         version, copy, failing, way = msgpack.unpackb(record)
         if version != _FORMAT:
             return None
-        return RobotsNote(
-            copy=_copy(*copy) if copy else None,
-            failing=_failing(*failing) if failing else None,
-            way=_way(*way) if way else None,
-        )
+        note = RobotsNote(copy=_copy(*copy) if copy else None)
+        if failing:
+            first, last, times, status = failing
+            note = replace(note, failing=FetchFailures(float(first), float(last), _whole(times), _whole(status)))
+        if way:
+            url, hops, since, carrier = way
+            note = replace(note, way=RobotsRedirect(str(url), _whole(hops), float(since), str(carrier)))
     except (ValueError, TypeError, OverflowError, msgpack.UnpackException, zlib.error):
         return None
+    return note
 
 
 def _pack(note: RobotsNote, text: str | bytes | None) -> bytes:
@@ -117,21 +123,12 @@ def _pack(note: RobotsNote, text: str | bytes | None) -> bytes:
     return packed
 
 
-def _shut(text: str | None) -> str | bytes | None:
-    return text if text is None or len(text) < _PACKED_FROM else zlib.compress(text.encode("ascii", "replace"))
-
-
-def _open(text: Any) -> str | None:
-    if isinstance(text, bytes):
-        opened = zlib.decompressobj().decompress(text, _MOST_TEXT)
-        return opened.decode("ascii")
-    return None if text is None else str(text)
-
-
 def _copy(text: Any, status: Any, fetched: Any, life: Any, *more: Any) -> RobotsCopy:
+    if isinstance(text, bytes):
+        text = zlib.decompressobj().decompress(text, _MOST_TEXT).decode("ascii")
     etag, modified, source = map(str, more)
     return RobotsCopy(
-        _open(text),
+        None if text is None else str(text),
         _whole(status),
         float(fetched),
         float(life),
@@ -141,16 +138,8 @@ def _copy(text: Any, status: Any, fetched: Any, life: Any, *more: Any) -> Robots
     )
 
 
-def _failing(first: Any, last: Any, times: Any, status: Any) -> FetchFailures:
-    return FetchFailures(float(first), float(last), _whole(times), _whole(status))
-
-
-def _way(url: Any, hops: Any, since: Any, carrier: Any) -> RobotsRedirect:
-    return RobotsRedirect(str(url), _whole(hops), float(since), str(carrier))
-
-
 def _whole(value: Any) -> int:
-    """A number that msgpack can encode.
+    """Return a number that msgpack can encode.
 
     Raises:
         OverflowError: it has too many bits.

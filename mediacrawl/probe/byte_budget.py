@@ -30,11 +30,6 @@ _OF_FIELDS = frozenset({*FILE_FIELDS, *_STRUCTURED})
 def parts_within(lists: Mapping[str, list[dict[str, Any]]], fetched: int, most: int) -> tuple[int, int]:
     """Cut the lists of a record (tracks, chapters, covers) to half of the record's budget, in place.
 
-    Args:
-        lists: objects by the names of their fields.
-        fetched: bytes of the file that were fetched.
-        most: bytes that the texts of any record may take.
-
     Returns:
         The bytes that they take, and the number of objects that were cut off.
     """
@@ -60,12 +55,6 @@ def within(
 ) -> tuple[list[dict[str, Any]], int]:
     """Keep as many texts of a record as its budget allows, those of the record's own fields first.
 
-    Args:
-        elements: as `encoding.records.evidence.tag_element` makes them.
-        fetched: bytes of the file that were fetched.
-        most: bytes that the texts of any record may take.
-        taken: bytes that other parts of the record take.
-
     Returns:
         The texts that are kept, in their order, and the number of the others.
     """
@@ -81,12 +70,7 @@ def within(
 
 
 def first_records(items: Iterable[MediaItem], most: int) -> list[MediaItem]:
-    """The first records of an answer, up to a limit of bytes: a player of 50 bytes makes a record of 2 KB.
-
-    Args:
-        items: records of what the answer names and has no file to probe, in its order.
-        most: bytes that they may take together.
-    """
+    """The first records of an answer, up to a limit of bytes: a player of 50 bytes makes a record of 2 KB."""
     kept = []
     for item in items:
         urls = (item.content_url, item.page_url, item.feed_url)
@@ -98,11 +82,7 @@ def first_records(items: Iterable[MediaItem], most: int) -> list[MediaItem]:
 
 
 def stored_bytes(element: Mapping[str, Any]) -> int:
-    """Upper estimate of the bytes of a text in the catalogue: its element, its column, and the search index.
-
-    Args:
-        element: as `encoding.records.evidence.tag_element` makes it, before the fixer runs.
-    """
+    """Upper estimate of the bytes of a text in the catalogue: its element, its column, and the search index."""
     text = element["text"]
     size = len(text.encode())
     # The fixer stores the declared text together with the repaired one.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import ParamSpec, Protocol
+from typing import Protocol
 
 from mediacrawl.encoding.pricing.decoding import may_be_seven_bit
 from mediacrawl.encoding.records.values import text_place
@@ -17,8 +17,6 @@ from mediacrawl.probe.sparse import NeedBytes, SparseFile
 from mediacrawl.probe.text import Value, decode
 from mediacrawl.probe.web_address import address_in
 from mediacrawl.records import Tag
-
-P = ParamSpec("P")
 
 
 class LimitError(Exception):
@@ -66,6 +64,39 @@ def is_plain(text: str, raw: bytes) -> bool:
     return text.isascii() and not may_be_seven_bit(raw)
 
 
+class Stage:
+    """One independent part of a walk, as a ``with`` block: whatever ends it, what follows the block runs.
+
+    A missing byte becomes an entry of `ParseContext.needs`, an error a note: hostile files must not raise.
+    """
+
+    __slots__ = ("_context", "_name")
+
+    def __init__(self, context: ParseContext, name: str) -> None:
+        self._context = context
+        self._name = name
+
+    def __enter__(self) -> None:
+        self._context.stages.setdefault(self._name, "done")
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> bool:
+        context, name = self._context, self._name
+        if isinstance(error, NeedBytes):
+            context.needs.append((error.start, error.stop))
+            context.stages[name] = f"needs bytes {error.start}-{error.stop - 1}"
+        elif isinstance(error, LimitError):
+            context.note(f"limit:{error}")
+            context.stages[name] = f"limit: {error}"
+        elif isinstance(error, Exception):
+            # A parser may raise anything on a hostile file.
+            context.errors.append(type(error).__name__)
+            context.note(f"{name}:{type(error).__name__}")
+            context.stages[name] = f"{type(error).__name__}: {error}"[:200]
+        else:
+            return False
+        return True
+
+
 @dataclass(slots=True)
 class ParseContext:
     """State of one walk over one file, which readers of formats fill.
@@ -96,24 +127,9 @@ class ParseContext:
     _text: int = 0
     _seen: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
-    def stage(self, name: str, step: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> None:
-        """Runs one independent part of a walk; the other parts run whatever ends it.
-
-        A missing byte becomes an entry of `needs`, an error a note: hostile files must not raise.
-        """
-        self.stages.setdefault(name, "done")
-        try:
-            step(*args, **kwargs)
-        except NeedBytes as need:
-            self.needs.append((need.start, need.stop))
-            self.stages[name] = f"needs bytes {need.start}-{need.stop - 1}"
-        except LimitError as limit:
-            self.note(f"limit:{limit}")
-            self.stages[name] = f"limit: {limit}"
-        except Exception as error:  # noqa: BLE001  (a parser may raise anything on a hostile file)
-            self.errors.append(type(error).__name__)
-            self.note(f"{name}:{type(error).__name__}")
-            self.stages[name] = f"{type(error).__name__}: {error}"[:200]
+    def stage(self, name: str) -> Stage:
+        """Return a block that is one independent part of a walk, see `Stage`."""
+        return Stage(self, name)
 
     def note(self, why: str) -> None:
         """Notes, once, why the result is not complete."""
@@ -132,6 +148,10 @@ class ParseContext:
             return True
         self.note("limit:text")
         return False
+
+    def text(self, start: int, stop: int) -> bytes:
+        """Reads the bytes of a text in the file; none if they are too many for one."""
+        return exact(self.file, start, stop) if self.fits(stop - start) else b""
 
     def spend(self, size: int) -> None:
         """Counts bytes of text after decompression; raises `LimitError` above `ProbePolicy.max_tag_bytes`."""

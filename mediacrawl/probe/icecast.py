@@ -103,22 +103,12 @@ def lacks_song(names: AbstractSet[str], result: ProbeResult) -> bool:
     """Whether a station would name the song if it were asked with ``Icy-MetaData: 1``.
 
     Ogg names it in the stream itself. Only MPEG audio has it between its bytes, and only if the request asks for it.
-
-    Args:
-        names: of the headers of the answer to a request without ``Icy-MetaData``, in lower case.
-        result: of `read_stream`.
     """
     return result.codec in {"mp3", "aac"} and "icy-metaint" not in names and bool(_SHOUTCAST & names)
 
 
 def read_stream(headers: Sequence[Header], body: bytes, policy: ProbePolicy) -> ProbeResult:
-    """Reads a stream from its headers, and the format from the bytes that came.
-
-    Args:
-        headers: of the answer.
-        body: its first bytes, which may begin inside a frame; empty if none came.
-        policy: the limits.
-    """
+    """Reads a stream from its headers, and the format from the bytes that came."""
     context = ParseContext(SparseFile(), policy)
     body, song = _parted(headers, body)
     context.file.put(0, body[:STREAM_BYTES])
@@ -130,11 +120,21 @@ def read_stream(headers: Sequence[Header], body: bytes, policy: ProbePolicy) -> 
     # What a stream's first pages lack is no lack: it has no end that could be read.
     result.status, result.notes, result.duration, result.duration_estimated = STREAM, [], None, None
     result.is_live, result.chapters = True, []
-    context.stage("headers", _read_headers, context, headers)
+    with context.stage("headers"):
+        _read_headers(context, headers)
     if song:
-        context.stage("song", _read_song, context, song)
+        with context.stage("song"):
+            context.count()
+            # Its encoding is undeclared, as in the headers.
+            context.add("icy", "StreamTitle", f"{PLAYING}title", Value(song, LATIN1))
     if result.encoding_format is None:
-        _believe(result, headers)
+        # Sets the format by Content-Type if no bytes show it.
+        # SHOUTcast's default, where nothing is said.
+        claimed = next((raw for name, raw in headers if name == "content-type"), b"audio/mpeg")
+        mime = claimed.partition(b";")[0].strip().lower().decode("latin-1")
+        result.container, result.encoding_format, codec = _CLAIMS.get(mime, _MOST_LIKELY)
+        result.codec = result.audio_codec = codec
+        result.is_video = result.encoding_format.startswith("video/")
     result.forget_impossible()
     return result
 
@@ -182,12 +182,6 @@ def _title(words: bytes) -> bytes:
     return found[1].strip() if found else b""
 
 
-def _read_song(context: ParseContext, song: bytes) -> None:
-    context.count()
-    # Its encoding is undeclared, as in the headers.
-    context.add("icy", "StreamTitle", f"{PLAYING}title", Value(song, LATIN1))
-
-
 def _read_headers(context: ParseContext, headers: Sequence[Header]) -> None:
     result = context.result
     told = dict(reversed(headers))
@@ -203,16 +197,6 @@ def _read_headers(context: ParseContext, headers: Sequence[Header]) -> None:
             context.count()
             # HTTP's headers are Latin-1, if they are anything; here that is a claim as any other.
             context.add("icy", name, key, Value(raw.strip(), LATIN1))
-
-
-def _believe(result: ProbeResult, headers: Sequence[Header]) -> None:
-    """Sets the format by Content-Type if no bytes show it."""
-    # SHOUTcast's default, where nothing is said.
-    claimed = next((raw for name, raw in headers if name == "content-type"), b"audio/mpeg")
-    mime = claimed.partition(b";")[0].strip().lower().decode("latin-1")
-    result.container, result.encoding_format, codec = _CLAIMS.get(mime, _MOST_LIKELY)
-    result.codec = result.audio_codec = codec
-    result.is_video = result.encoding_format.startswith("video/")
 
 
 def _number(raw: bytes) -> int:

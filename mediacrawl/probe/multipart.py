@@ -61,10 +61,6 @@ def read_parts(content_type: str, body: bytes) -> Iterator[BodyPart]:
     """Yields the parts that state their position, at most 16; the last one may be cut off.
 
     A part ends where its Content-Range ends: media may contain the bytes of the boundary.
-
-    Args:
-        content_type: header as the server wrote it; it names the boundary.
-        body: as received.
     """
     named = _BOUNDARY.search(content_type[:1000])
     if named is None:

@@ -77,7 +77,9 @@ def build_item(
     facts = unpack(evidence.facts)
     item = _found_item(evidence, url=url, key=key, page_url=page_url, site=site)
     _set_answer(item, first, evidence, url)
-    item.type = _type_of_result(result)
+    item.type = "VideoObject" if result.is_video else "AudioObject"
+    if result.status == STREAM:
+        item.type = "BroadcastService"
     item.found_at, item.checked_at = first.at or None, checked_at
     item.content_size, item.server_accepts_ranges = probe.size, first.ranges
     item.probe_status, item.bytes_fetched, item.requests = result.status, probe.bytes_fetched, probe.requests
@@ -273,12 +275,6 @@ def _fill_from_facts(item: MediaItem, facts: Sequence[Fact]) -> None:
     if item.probe_status == PAGE_STATUS:
         width, height = _number(stated.get("width")), _number(stated.get("height"))
         item.width, item.height = (int(width), int(height)) if width and height else (None, None)
-
-
-def _type_of_result(result: ProbeResult) -> str:
-    if result.status == STREAM:
-        return "BroadcastService"
-    return "VideoObject" if result.is_video else "AudioObject"
 
 
 def _type_of_manifest(manifest: Manifest, item: MediaItem) -> str:

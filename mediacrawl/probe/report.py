@@ -117,7 +117,19 @@ def lines(report: ProbeReport) -> Iterator[str]:
         yield f"  {pad(name, width)}{printable(cut(_shown(name, value), _TEXT_SHOWN))}"
     for element in report.record["tags"]:
         yield ""
-        yield from _evidence(element)
+        place = " ".join(filter(None, [element["source"], element["frame"], element["lang"], element["desc"]]))
+        yield f"  {printable(cut(place, _TEXT_SHOWN))} -> {printable(element['key'])}"
+        yield f"    text      {printable(cut(element['text'], _TEXT_SHOWN))}"
+        raw = raw_bytes(element)
+        if raw is not None:
+            more = f" ... {len(raw):,} bytes" if len(raw) > _BYTES_SHOWN else ""
+            yield f"    bytes     {raw[:_BYTES_SHOWN].hex(' ')}{more}"
+        yield f"    declared  {printable(element['declared'])}{_otherwise(element)}"
+        if element.get("decision"):
+            sure = element.get("confidence")
+            told = f", confidence {sure:.2f}" if isinstance(sure, float) else ""
+            other = f", next {printable(element['runner_up'])}" if element.get("runner_up") else ""
+            yield f"    decided   {element['decision']}: {printable(str(element.get('encoding')))}{told}{other}"
 
 
 def _labelled(label: str, text: str) -> str:
@@ -130,22 +142,6 @@ def _shown(name: str, value: Any) -> str:
     return (
         f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) and "number" not in name else str(value)
     )
-
-
-def _evidence(element: Mapping[str, Any]) -> Iterator[str]:
-    place = " ".join(filter(None, [element["source"], element["frame"], element["lang"], element["desc"]]))
-    yield f"  {printable(cut(place, _TEXT_SHOWN))} -> {printable(element['key'])}"
-    yield f"    text      {printable(cut(element['text'], _TEXT_SHOWN))}"
-    raw = raw_bytes(element)
-    if raw is not None:
-        more = f" ... {len(raw):,} bytes" if len(raw) > _BYTES_SHOWN else ""
-        yield f"    bytes     {raw[:_BYTES_SHOWN].hex(' ')}{more}"
-    yield f"    declared  {printable(element['declared'])}{_otherwise(element)}"
-    if element.get("decision"):
-        sure = element.get("confidence")
-        told = f", confidence {sure:.2f}" if isinstance(sure, float) else ""
-        other = f", next {printable(element['runner_up'])}" if element.get("runner_up") else ""
-        yield f"    decided   {element['decision']}: {printable(str(element.get('encoding')))}{told}{other}"
 
 
 def _otherwise(element: Mapping[str, Any]) -> str:

@@ -63,7 +63,7 @@ class ProbeResult:
         cover_mime: MIME type that the file states for the picture.
         cover_size: bytes of the picture.
         tags: one entry for each text value, in the order of the file; but of several tags the one that counts first
-            in this format comes before the others, see `formats.front_tags`.
+            in this format comes before the others, see `formats.outer_tags`.
     """
 
     status: str = "partial"

@@ -189,13 +189,30 @@ class Session:
         if reply.ranged and self.first.ranges is None:
             self.first.ranges = self._supports_ranges(reply.status)
         if reply.is_coded and reply.status in {200, 206}:
-            return self._take_coded(reply)
+            # Handles a content coding: its ranges are no ranges of the file, so no second one is
+            # requested.
+            position = read_content_range(reply.content_range) if reply.status == 206 else None
+            if self.probe.head or reply.undecodable or (position is not None and position.start):
+                self._refuse_body(len(reply.body), "compressed")
+            else:
+                self.probe.feed(0, reply.body, reply.size if reply.status == 200 else None)
+                if not self.probe.finished:
+                    self.probe.refuse("compressed")
+            return Odd.PACKED
         if reply.status == 206:
             return self._take_part(reply)
         if reply.status == 200:
             return self._take_whole(reply)
         if reply.status == 416 and reply.ranged:
-            return self._take_unsatisfied(reply)
+            stated = _UNSATISFIED.fullmatch(reply.content_range)
+            size = int(stated[1]) if stated else None
+            if not self.probe.head and size != 0:
+                # A server that refuses the first bytes of a file supports no ranges.
+                self.first.ranges, self.first.status = False, 0
+                self.probe.requests += 1
+            else:
+                self.probe.unsatisfied(size)
+            return Odd.NOT_SATISFIABLE
         self._refuse_body(len(reply.body), f"status {reply.status}")
         return Odd.STATUS
 
@@ -271,28 +288,6 @@ class Session:
         else:
             self._refuse_body(len(body), "206 without a range")
         return Odd.WRONG_PLACE
-
-    def _take_coded(self, reply: Reply) -> Odd:
-        """Handles a content coding: its ranges are no ranges of the file, so no second one is requested."""
-        position = read_content_range(reply.content_range) if reply.status == 206 else None
-        if self.probe.head or reply.undecodable or (position is not None and position.start):
-            self._refuse_body(len(reply.body), "compressed")
-        else:
-            self.probe.feed(0, reply.body, reply.size if reply.status == 200 else None)
-            if not self.probe.finished:
-                self.probe.refuse("compressed")
-        return Odd.PACKED
-
-    def _take_unsatisfied(self, reply: Reply) -> Odd:
-        stated = _UNSATISFIED.fullmatch(reply.content_range)
-        size = int(stated[1]) if stated else None
-        if not self.probe.head and size != 0:
-            # A server that refuses the first bytes of a file supports no ranges.
-            self.first.ranges, self.first.status = False, 0
-            self.probe.requests += 1
-        else:
-            self.probe.unsatisfied(size)
-        return Odd.NOT_SATISFIABLE
 
     def _refuse_body(self, received: int, why: str) -> None:
         self.probe.requests += 1

@@ -61,11 +61,6 @@ def unterminated(raw: bytes) -> bytes:
 def split(raw: bytes, declared: str, limit: int) -> list[Value]:
     """Splits a field into its values; empty ones are left out.
 
-    Args:
-        raw: bytes of the field, without the byte that names the encoding.
-        declared: codec of the field.
-        limit: values that are looked at.
-
     Returns:
         The values without terminators. A value of a big-endian field that has no byte order mark of
         its own is declared ``utf-16-be``, so that each can be read alone.

@@ -54,7 +54,7 @@ _FRAMES = frozenset({"iframe", "frame", "embed", "object", "player"})
 _PLAYERS = frozenset(
     {
         *("audio", "video", "source", "data-src", "og:audio", "og:video", "twitter:player:stream", "enclosure"),
-        *("json-ld", "microdata", "rdfa", "script"),
+        *("json-ld", "microdata", "script"),
     }
 )
 

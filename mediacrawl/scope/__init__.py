@@ -7,7 +7,7 @@ a refusal, from `records.Drop`.
 There is one key for each URL; only http and https are accepted; every refusal has a name; no input raises an exception,
 and a verdict takes a few microseconds (`Scope.sift` takes all links of a page). Nothing here uses the network. Files
 are read where a function takes a path, and a list that was read successfully stays in force until a better one is read.
-What is learned about a site (`Duplicates`: copies, mirrors, parameters that change nothing) is bounded for each site
+What is learned about a site (`Duplicates`: copies, parameters that change nothing) is bounded for each site
 and kept in the frontier's notes.
 """
 
@@ -15,10 +15,9 @@ from mediacrawl.scope.canonical import Base, Spelling, canonical, scheme_of, spe
 from mediacrawl.scope.duplicates import DuplicatePolicy, Duplicates
 from mediacrawl.scope.exclusions import Exclusion, NeverCrawl, NeverCrawlError
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, ExtensionFilter, extension_of
-from mediacrawl.scope.gate import Scope
+from mediacrawl.scope.gate import Scope, ScopeRules
 from mediacrawl.scope.hosts import canonical_host, is_address, is_loopback
 from mediacrawl.scope.parameters import SessionIds
-from mediacrawl.scope.rules import ScopeRules
 from mediacrawl.scope.sites import authority_of, host_of, site_of
 from mediacrawl.scope.traps import Traps
 

@@ -17,9 +17,8 @@ from mediacrawl.priority import Scores, link_class
 from mediacrawl.records import Candidate, Drop, Evidence, Kind
 from mediacrawl.scope.canonical import Spelling, scheme_of, spelling
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, PLAYLIST_EXTENSIONS, extension_of
-from mediacrawl.scope.gate import Scope
+from mediacrawl.scope.gate import ContactScope, Scope
 from mediacrawl.scope.hosts import is_address, is_loopback
-from mediacrawl.scope.rules import ContactScope
 from mediacrawl.scope.sites import host_of, is_top_level, site_of
 
 _PACKAGE = "pkg:"
@@ -91,14 +90,7 @@ def names_domain(word: str) -> bool:
 
 
 def read_seed_source(argument: str, folder: Path) -> tuple[bytes, str]:
-    """Read a list of seeds from a file or from package data.
-
-    Args:
-        argument: a path, absolute or relative to `folder`; or ``pkg:package/path``, also inside an egg.
-        folder: where relative paths begin.
-
-    Returns:
-        The list and its name for remarks.
+    """Read a list of seeds and its name from a file (below `folder`), or from ``pkg:package/path``, also inside an egg.
 
     Raises:
         SeedError: it cannot be read; the sentence says where it was looked for.
@@ -202,7 +194,7 @@ def candidate(
 
 
 def kind_of(url: str) -> Kind:
-    """The kind that the extension of a URL stands for."""
+    """Return the kind that the extension of a URL stands for."""
     return _kind(url, extension_of(url))
 
 
@@ -220,12 +212,6 @@ def candidate_of_entry(entry: StartUrlEntry, scope: Scope, reach: ContactScope, 
     """Make the candidate of an entry of ``media:start_urls``, or return why it must not join.
 
     The entry is untrusted: nothing in it widens the scope of the crawl.
-
-    Args:
-        entry: from another program.
-        scope: decides whether a URL may be added.
-        reach: where a crawl with this contact may start.
-        scores: gives the first score, if the entry does not.
     """
     url = _spelled(entry.url, scope)
     if isinstance(url, Drop):
@@ -251,7 +237,7 @@ def candidate_of_entry(entry: StartUrlEntry, scope: Scope, reach: ContactScope, 
 
 
 def _spelled(written: str, scope: Scope) -> Spelling | Drop:
-    """The URL of an entry; a bare domain is accepted as in a list of seeds."""
+    """Return the URL of an entry; a bare domain is accepted as in a list of seeds."""
     if _white_space(written):
         return Drop.BAD_URL
     if "://" not in written and len(written) <= _LONGEST_DOMAIN:
@@ -298,12 +284,7 @@ class Import:
                 self.drops[reason] += 1
 
     def report(self, new: int, known: int) -> str:
-        """What became of the lines, in one sentence.
-
-        Args:
-            new: URLs that were added.
-            known: URLs that were there before.
-        """
+        """Return in one sentence what became of the lines, of which so many URLs were added or known."""
         parts = [f"{plural(new, 'URL')} joined", f"{plural(known, '', 'was')} known"]
         parts += [f"{number:,} refused ({reason})" for reason, number in self.drops.most_common()]
         parts += [f"{plural(self.unread, 'line')} could not be read, first {self.problems[0]}"] if self.unread else []

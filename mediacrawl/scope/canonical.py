@@ -65,11 +65,8 @@ class Spelling(NamedTuple):
 def canonical(url: str) -> str | None:
     """Return the canonical form of an absolute URL, or None if it is no http or https URL.
 
-    The URL as requested (`hosts.as_requested`), without a dot behind the host, and with escapes and the order of the
-    query as `w3lib.url.canonicalize_url` writes them, blank values kept.
-
-    Args:
-        url: absolute URL as a page or a user wrote it.
+    The URL as requested (`hosts.as_requested`), without a dot behind the host, and with escapes and the order of
+    the query as `w3lib.url.canonicalize_url` writes them, blank values kept.
     """
     path = url.partition("#")[0] if "#" in url else url
     if _is_absolute(path) and _settled(path):
@@ -78,12 +75,7 @@ def canonical(url: str) -> str | None:
 
 
 def spelling(url: str, charset: str = "utf-8") -> Spelling | None:
-    """Return both forms of an absolute URL, or None if it is no http or https URL.
-
-    Args:
-        url: as a page or a user wrote it.
-        charset: of the page, as a Python codec name: its query is encoded with it.
-    """
+    """Return both forms of an absolute URL on a page in this charset, or None if it is no http or https URL."""
     path = url.partition("#")[0] if "#" in url else url
     if _is_absolute(path) and _settled(path):
         return Spelling(path, path)
@@ -136,11 +128,7 @@ class Base:
         )
 
     def written(self, href: str) -> str:
-        """Return a reference with what it is relative to: equal texts lead to the same URL. Empty if that is not sure.
-
-        Args:
-            href: the reference verbatim.
-        """
+        """Return a reference with its base: equal texts lead to the same URL. Empty if that is not sure."""
         if href.startswith(_ABSOLUTE):
             # With a space it could be taken for a folder and a reference, as below.
             return href if href.isascii() and " " not in href else ""
@@ -151,11 +139,7 @@ class Base:
         return f"{self.origin if href[0] == '/' else self.requested_folder} {href}"
 
     def resolve(self, href: str) -> Spelling | None:
-        """Return the URL of a reference, or None if it is no http or https URL.
-
-        Args:
-            href: the reference verbatim.
-        """
+        """Return the URL of a reference, or None if it is no http or https URL."""
         path = href.partition("#")[0] if "#" in href else href
         if path[:4] == "http" and _is_absolute(path):
             resolved = path
@@ -172,18 +156,12 @@ class Base:
     def resolve_location(self, location: bytes) -> Spelling | None:
         """Return the target of a redirect, or None if it is no http or https URL.
 
-        Args:
-            location: the header Location. Octets beyond ASCII are percent-encoded as they are: the encoding of a header
-                is unknown.
+        Octets beyond ASCII are percent-encoded as they are: the encoding of a header is unknown.
         """
         return self.resolve("".join(chr(octet) if octet < 0x80 else f"%{octet:02X}" for octet in location))
 
     def canonical(self, href: str) -> str | None:
-        """Return the canonical URL of a reference, or None if it is no http or https URL.
-
-        Args:
-            href: the reference verbatim.
-        """
+        """Return the canonical URL of a reference, or None if it is no http or https URL."""
         found = self.resolve(href)
         return None if found is None else found.key
 
@@ -197,27 +175,19 @@ def _spelling(requested: str | None) -> Spelling | None:
 
 
 def scheme_of(href: str) -> str:
-    """Return the scheme of a reference, in lower case; empty if it has none.
-
-    Args:
-        href: the reference verbatim.
-    """
+    """Return the scheme of a reference, in lower case; empty if it has none."""
     match = _scheme(href[:_CACHED_LENGTH].strip(_AROUND).translate(_WITHIN))
     return match[1].lower() if match else ""
 
 
 def long_way(url: str) -> str | None:
-    """As `canonical`, without the fast path. Public for the test that compares the two.
-
-    Args:
-        url: absolute URL as a page or a user wrote it.
-    """
+    """As `canonical`, without the fast path. Public for the test that compares the two."""
     requested = as_requested(url)
     return None if requested is None else _key_of(requested)
 
 
 def _key_of(requested: str) -> str | None:
-    """The canonical form of a URL as it is requested."""
+    """Return the canonical form of a URL as it is requested."""
     if _is_absolute(requested) and _settled(requested):
         return requested
     return _cached(requested) if len(requested) <= _CACHED_LENGTH else _canonical(requested)
@@ -269,5 +239,5 @@ def _sorted(query: str) -> bool:
 
 
 def _in_order(words: str) -> str:
-    """The sort key of parameters: with a zero byte for "=" they sort as (name, value) pairs."""
+    """Return the sort key of parameters: with a zero byte for "=" they sort as (name, value) pairs."""
     return words.replace("=", "\0")

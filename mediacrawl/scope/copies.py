@@ -43,7 +43,7 @@ class Shown(NamedTuple):
 
     @classmethod
     def of(cls, shown: Fingerprint) -> Shown:
-        """All of a fingerprint."""
+        """Return all of a fingerprint."""
         return cls(shown.text, shown.media, shown.shape, shown.lines)
 
     def is_near(self, other: Shown, bits: int) -> bool:
@@ -77,13 +77,7 @@ class Copies:
         self._length = length
 
     def judge(self, site: str, url: str, shown: Fingerprint) -> Drop | None:
-        """Return the reason if a page is a copy, or None; then it is kept.
-
-        Args:
-            site: as `site_of` names it.
-            url: of the page, in canonical form. A page is no copy of itself when it is read again.
-            shown: what it shows.
-        """
+        """Return the reason if a page is a copy of another one, or None; then it is kept."""
         pages, key = self._sites.get(site), hash64(url.encode())
         if shown.text in pages.texts:
             if pages.keys[pages.texts.index(shown.text)] == key:
@@ -106,15 +100,11 @@ class Copies:
         return any(page.is_near(pages.shown(place), self._bits) for place in alike)
 
     def leading_on(self, site: str, urls: list[str]) -> list[str]:
-        """Keep the links of a near copy that may lead to something new.
+        """Keep the new links of a near copy that may lead to something new.
 
-        Pages of episodes that differ in a title only still lead to a file each; a calendar leads to more of its kind.
-        So if any new link within the site has a shape that no copy had, all links are followed, otherwise only those to
-        other sites and to media.
-
-        Args:
-            site: of the near copy, as `site_of` names it.
-            urls: its new links, in canonical form.
+        Pages of episodes that differ in a title only still lead to a file each; a calendar leads to more of its
+        kind. So if any new link within the site has a shape that no copy had, all links are followed, otherwise
+        only those to other sites and to media.
         """
         copied = self._sites.get(site).copied
         kept = [url for url in urls if extension_of(url) in MEDIA_EXTENSIONS or _shape(url) not in copied]
@@ -186,29 +176,19 @@ class _Pages:
 
 
 def _shape(url: str) -> int:
-    """The shape of a URL without its parameters, since each combination of filters has a shape of its own."""
+    """Return the shape of a URL without its parameters, since each combination of filters has a shape of its own."""
     return crc32(shape(url.partition("?")[0]).encode())
 
 
 def is_named_copy(page: str, original: str | None) -> bool:
-    """Tell whether a page names an original that can be believed, if its content is a near copy too.
-
-    Args:
-        page: its URL, in canonical form.
-        original: the URL that it names, in canonical form; None if it names none.
-    """
+    """Whether a page names an original that can be believed, if its content is a near copy too."""
     if original is None or original == page or _host(original) != _host(page):
         return False
     return _path(original) != "/" or _path(page) == "/"
 
 
 def of_a_copy(links: list[tuple[int, Spelling]], original: str) -> list[tuple[int, Spelling]]:
-    """Keep the links of a copy that are followed: its original, and media.
-
-    Args:
-        links: index and URL of each.
-        original: the URL that it names, in canonical form.
-    """
+    """Keep the links of a copy that are followed: its original, and media."""
     return [(place, url) for place, url in links if url.key == original or extension_of(url.key) in MEDIA_EXTENSIONS]
 
 
@@ -227,16 +207,12 @@ _STAND_INS = 20
 class SoftErrors:
     """Recognises a site's page for missing files (soft 404).
 
-    A page in place of a file may be right: MediaWiki's ``File:Song.ogg`` is one. So the first is read as any page. The
-    next that shows nearly the same, or what the front page shows, is a soft 404 (Bar-Yossef et al., "Sic transit gloria
-    telae", WWW 2004, request names that cannot exist; this requests nothing).
+    A page in place of a file may be right: MediaWiki's ``File:Song.ogg`` is one. So the first is read as any page.
+    The next that shows nearly the same, or what the front page shows, is a soft 404 (Bar-Yossef et al., "Sic
+    transit gloria telae", WWW 2004, request names that cannot exist; this requests nothing).
 
-    On disk: one note per site in the namespace ``soft_404``, written when a page in place of media is first seen, at
-    most some 600 bytes.
-
-    Args:
-        notes: where it outlives the process.
-        bits: of 64, in which the simhash of nearly the same page may differ.
+    On disk: one note per site in the namespace ``soft_404``, written when a page in place of media is first seen,
+    at most some 600 bytes.
     """
 
     def __init__(self, notes: Notes, bits: int = 3) -> None:
@@ -244,12 +220,7 @@ class SoftErrors:
         self._bits = bits
 
     def is_one(self, site: str, shown: Fingerprint) -> bool:
-        """Tell whether a page in place of media is a soft 404; if not it is kept.
-
-        Args:
-            site: as `site_of` names it.
-            shown: what it showed, without what named the file.
-        """
+        """Whether a page in place of media is a soft 404; if not it is kept."""
         answers, page = self._sites.get(site), Shown.of(shown)
         if any(page.text == other.text or page.is_near(other, self._bits) for other in answers.known):
             return True

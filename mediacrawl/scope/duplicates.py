@@ -12,7 +12,6 @@ from mediacrawl.records import Drop
 from mediacrawl.scope.canonical import Spelling
 from mediacrawl.scope.copies import Copies, SoftErrors
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, extension_of
-from mediacrawl.scope.mirrors import Mirrors
 from mediacrawl.scope.parameters import Facets, Parameters
 from mediacrawl.scope.sites import authority_of, site_of
 
@@ -22,13 +21,11 @@ class DuplicatePolicy:
     """Parameters of the rules; 0 switches a rule off where that is said.
 
     Attributes:
-        pages: of a site that a new page is compared with; 0 for none, and then there are no mirrors either.
+        pages: of a site that a new page is compared with; 0 for none.
         bits: of 64, in which the simhash of a near copy may differ.
         near_text: bytes of text, white space not counted, below which no page is a near copy.
-        thin_text: bytes of text below which copies must have the same links, and are no sign of a mirror.
+        thin_text: bytes of text below which copies must have the same links.
         dust_pages: different pages that a parameter must not change to be removed; 0 for never.
-        mirror_pages: pages that must agree for a site to be a mirror; 0 for never.
-        mirror_share: of the comparisons, 0 to 1, that must agree.
         combinations: accepted combinations of three or more filters for a path; 0 for all.
         soft_404: whether pages in place of media are compared.
     """
@@ -38,25 +35,17 @@ class DuplicatePolicy:
     near_text: int = 500
     thin_text: int = 500
     dust_pages: int = 3
-    mirror_pages: int = 5
-    mirror_share: float = 0.9
     combinations: int = 300
     soft_404: bool = True
 
 
 class Duplicates:
-    """What the crawl has seen: pages by content, links by what is known of their site.
-
-    Args:
-        notes: where it outlives the process.
-        policy: the parameters.
-    """
+    """What the crawl has seen: pages by content, links by what is known of their site."""
 
     def __init__(self, notes: Notes, policy: DuplicatePolicy | None = None) -> None:
         self.policy = policy = policy or DuplicatePolicy()
         self._copies = Copies(notes, max(policy.pages, 1), policy.bits, policy.near_text)
         self._parameters = Parameters(notes, policy.dust_pages, policy.bits)
-        self._mirrors = Mirrors(notes, self._copies, policy.mirror_pages, policy.mirror_share, policy.thin_text)
         self._facets = Facets(notes, policy.combinations)
         self._soft_errors = SoftErrors(notes, policy.bits)
 
@@ -64,52 +53,31 @@ class Duplicates:
         """Learn from a visited page, and return why its links are not followed, or None.
 
         ``DUPLICATE``: no link is followed. ``NEAR_DUPLICATE``: only those that `leading_on` keeps.
-
-        Args:
-            site: as `site_of` names it.
-            url: of the page, in canonical form.
-            shown: what it showed.
         """
         policy, copies = self.policy, self._copies
         if policy.dust_pages:
             self._parameters.learn(site, url, shown, lambda key: copies.find(site, key))
-        if policy.pages and policy.mirror_pages:
-            self._mirrors.learn(site, url, shown)
         if policy.soft_404 and len(url) == len(authority_of(url)) + 1:
             self._soft_errors.front_page(site, shown)
         return copies.judge(site, url, shown) if policy.pages else None
 
     def judge_stand_in(self, site: str, shown: Fingerprint) -> Drop | None:
-        """Return ``SOFT_404`` if a page in place of media is the site's page for missing files.
-
-        Args:
-            site: as `site_of` names it.
-            shown: what it showed, without what named the file.
-        """
+        """Return ``SOFT_404`` if a page in place of media is the site's page for missing files."""
         return Drop.SOFT_404 if self.policy.soft_404 and self._soft_errors.is_one(site, shown) else None
 
     def leading_on(self, site: str, links: list[tuple[int, Spelling]]) -> list[tuple[int, Spelling]]:
-        """Keep the links of a near copy that may lead to something new.
-
-        Args:
-            site: as `site_of` names it.
-            links: as `sift` gave them.
-        """
+        """Keep the links of a near copy that may lead to something new."""
         urls = set(self._copies.leading_on(site, [url.key for _, url in links]))
         return [(place, url) for place, url in links if url.key in urls]
 
     def sift(
         self, page: str, links: Iterable[tuple[int, Spelling]], unknown: Callable[[list[str]], list[str]]
     ) -> tuple[list[tuple[int, Spelling]], Counter[Drop]]:
-        """Keep the links of a page that lead to something new.
-
-        Args:
-            page: URL of the page, in canonical form.
-            links: indexes and URLs, from `Scope.sift`.
-            unknown: gives the URLs that the crawl does not know.
+        """Keep the links of a page (`Scope.sift`) that lead to something new.
 
         Returns:
-            Index and URL of each link that may be added; and the number of refusals by reason. Known links are skipped.
+            Index and URL of each link that may be added; and the number of refusals by reason. What `unknown` does not
+            return is skipped.
         """
         drops: Counter[Drop] = Counter()
         found = {link[1].key: link for link in links}
@@ -120,21 +88,12 @@ class Duplicates:
             found.setdefault(plain, (place, Spelling(plain, self._plain(requested))))
         fresh = unknown(list(found))
         drops[Drop.DUST] = len(disguised) - len(uncovered.intersection(fresh))
-        if self._mirrors.known:
-            fresh = self._without_mirrors(fresh, drops)
         if self.policy.combinations:
             fresh = self._without_facets(page, fresh, drops)
         return [found[url] for url in fresh], +drops
 
     def waiting(self, site: str, url: Spelling) -> tuple[Drop | None, Spelling]:
-        """Check a URL that has waited: why it is dropped, or None; and the URL to request instead.
-
-        Args:
-            site: as `site_of` names it.
-            url: that waited.
-        """
-        if self._mirrors.original(site) is not None:
-            return Drop.MIRROR, url
+        """Check a URL that has waited: why it is dropped, or None; and the URL to request instead."""
         reduced = self._parameters.reduced
         plain = reduced(site, url.key)
         return (None, url) if plain == url.key else (Drop.DUST, Spelling(plain, reduced(site, url.requested)))
@@ -143,21 +102,16 @@ class Duplicates:
         """Write all notes that are not written yet.
 
         A kill may lose what up to seven pages of each site have taught: those pages are compared with no other any
-        more, and evidence on parameters, facets and mirrors has to be found again. No URL is lost by it.
+        more, and evidence on parameters and facets has to be found again. No URL is lost by it.
 
         Raises:
             FrontierError: the store of the notes failed.
         """
-        for rule in (self._copies, self._parameters, self._mirrors, self._facets):
+        for rule in (self._copies, self._parameters, self._facets):
             rule.save()
 
     def _plain(self, url: str) -> str:
         return self._parameters.reduced(site_of(url), url)
-
-    def _without_mirrors(self, urls: list[str], drops: Counter[Drop]) -> list[str]:
-        kept = [url for url in urls if self._mirrors.original(site_of(url)) is None]
-        drops[Drop.MIRROR] += len(urls) - len(kept)
-        return kept
 
     def _without_facets(self, page: str, urls: list[str], drops: Counter[Drop]) -> list[str]:
         if "&" in page and self._leads_elsewhere(page, urls):

@@ -28,20 +28,12 @@ MEDIA_EXTENSIONS = AUDIO_EXTENSIONS | VIDEO_EXTENSIONS | PLAYLIST_EXTENSIONS
 
 
 def extension_of(url: str) -> str:
-    """Return the extension of a URL's path in lower case without its dot; empty if there is none.
-
-    Args:
-        url: in canonical form.
-    """
+    """Return the extension of a canonical URL's path in lower case without its dot; empty if there is none."""
     return extension_of_name(url.partition("?")[0].rpartition("/")[2])
 
 
 def extension_of_name(name: str) -> str:
-    """Return the extension of a path's last segment in lower case without its dot; empty if there is none.
-
-    Args:
-        name: what follows the last slash of a canonical URL, with or without the query.
-    """
+    """Return the extension of a path's last segment in lower case without its dot; empty if it has none."""
     if "?" in name:
         name = name.partition("?")[0]
     if ";" in name:
@@ -68,10 +60,7 @@ class ExtensionFilter:
 
     @classmethod
     def load(cls, path: Path) -> ExtensionFilter:
-        """Read a list of extensions.
-
-        Args:
-            path: text file, one extension a line, with or without its dot, ``#`` begins a comment.
+        """Read a file with one extension a line, with or without its dot; ``#`` begins a comment.
 
         Raises:
             OSError: the file cannot be read.
@@ -80,11 +69,7 @@ class ExtensionFilter:
         return cls(parse_extensions(path.read_text("utf-8", "replace"), path.name))
 
     def refuses(self, url: str) -> bool:
-        """Tell whether a URL is refused.
-
-        Args:
-            url: in canonical form.
-        """
+        """Whether a canonical URL is refused."""
         # A compressed sitemap has the extension of an archive, and a JSON Feed that of data.
         extension = extension_of(url)
         return extension in self.refused and not url.endswith(".xml.gz") and not (extension == "json" and _is_feed(url))

@@ -1,19 +1,22 @@
-"""All rules of scope, cheap ones first."""
+"""All rules of scope, cheap ones first; their settings as values, and where a crawl may start with its contact."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import date
+from pathlib import Path
 from typing import Protocol
 
 from mediacrawl.frontier.seen import RecentUrls
+from mediacrawl.politeness.identity import contact_problem, is_nobodys, leads_nowhere
 from mediacrawl.records import Drop
 from mediacrawl.scope.canonical import Base, Spelling, scheme_of, spelling
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.extensions import ExtensionFilter, extension_of_name
-from mediacrawl.scope.hosts import is_loopback, port_of
-from mediacrawl.scope.parameters import SessionIds
+from mediacrawl.scope.hosts import canonical_host, is_loopback, port_of
+from mediacrawl.scope.parameters import SESSION_NAMES, SessionIds
 from mediacrawl.scope.sites import host_of, site_of
 from mediacrawl.scope.traps import Traps
 
@@ -93,24 +96,14 @@ class Scope:
         self._paths = self._nevercrawl.has_paths
 
     def check(self, url: str, depth: int = 0, *, any_extension: bool = False) -> Drop | None:
-        """Return why a URL must not join, or None if it may.
-
-        Args:
-            url: in canonical form, of scheme http or https.
-            depth: clicks from a seed.
-            any_extension: whether extensions that are never requested are allowed: a data request asks for JSON.
-        """
+        """Return why a canonical URL must not join, or None if it may. A data request may have any extension."""
         reason = Drop.DEPTH if self._is_too_deep(depth) else self._reason(url, self._today(), any_extension)
         if reason is not None and reason not in self.examples:
             self.examples[reason] = url
         return reason
 
     def spelled(self, written: str) -> Spelling | Drop:
-        """Return the URL of an absolute reference, as `sift` does; or why it is none.
-
-        Args:
-            written: as in a page or a file.
-        """
+        """Return the URL of an absolute reference, as `sift` does; or why it is none."""
         longest = self._traps.max_length * _LONGEST_ESCAPE
         url = spelling(written) if len(written) <= longest else None
         return _why_no_url(written, longest) if url is None else self._plain(url)
@@ -186,11 +179,7 @@ class Scope:
             self.examples[reason] = url
 
     def check_host(self, host: str) -> Drop | None:
-        """Return why no URL of a host may be added, or None.
-
-        Args:
-            host: in canonical form, with its port unless it is the default of its scheme.
-        """
+        """Return why no URL of a canonical host, with its port unless it is the default, may be added; or None."""
         if self._nevercrawl.version != self._version:
             self._version = self._nevercrawl.version
             self._paths = self._nevercrawl.has_paths
@@ -226,7 +215,7 @@ class Scope:
         return Drop.PORT if port in self._refused_ports else None
 
     def _plain(self, url: Spelling) -> Spelling:
-        """The URL without its session ids, which are not requested either."""
+        """Return the URL without its session ids, which are not requested either."""
         key = self._sessions.without(url.key)
         return url if key == url.key else Spelling(key, self._sessions.without(url.requested))
 
@@ -235,7 +224,7 @@ class Scope:
 
 
 def _affordable(hrefs: Iterable[str], base_length: int, drops: Counter[Drop]) -> Iterator[tuple[int, str]]:
-    """The references with their indexes, without those for which the base adds too much."""
+    """Yield the references with their indexes, without those for which the base adds too much."""
     left = _BASE_CHARACTERS // base_length
     for index, href in enumerate(hrefs):
         if href[:1] != "/" and href[:4] != "http":
@@ -250,3 +239,90 @@ def _why_no_url(href: str, longest: int) -> Drop:
     if scheme_of(href) not in ("", "http", "https"):
         return Drop.SCHEME
     return Drop.LENGTH if len(href) > longest else Drop.BAD_URL
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeRules:
+    """The parameters of a scope; small, and can be pickled. The defaults accept everything.
+
+    Attributes:
+        traps: the trap rules with their limits, also for the length of a URL.
+        session_names: parameters that are removed from links if their value looks like a session id.
+        max_depth: clicks from a seed; None for no limit.
+        extensions: file of extensions that are never requested.
+        nevercrawl: NeverCrawl lists.
+        refused_ports: ports that are never requested.
+    """
+
+    traps: Traps = field(default_factory=Traps)
+    session_names: tuple[str, ...] = SESSION_NAMES
+    max_depth: int | None = None
+    extensions: Path | None = None
+    nevercrawl: tuple[Path, ...] = ()
+    refused_ports: tuple[int, ...] = ()
+
+    def scope(
+        self,
+        today: Callable[[], date],
+        *,
+        nevercrawl: NeverCrawl | None = None,
+        include: Whitelist | None = None,
+        only_sites: Iterable[str] | None = None,
+        loopback_only: bool = False,
+    ) -> Scope:
+        """Make the scope; the files are read now.
+
+        Args:
+            today: gives the date for the calendar rules.
+            nevercrawl: a list that is kept up to date; without it, the files are read once.
+            include: a whitelist.
+            only_sites: limits the crawl to these sites.
+            loopback_only: limits the crawl to this machine.
+
+        Raises:
+            NeverCrawlError: a NeverCrawl list cannot be used.
+            OSError: the file of extensions cannot be read.
+        """
+        return Scope(
+            today=today,
+            traps=self.traps,
+            sessions=SessionIds(self.session_names),
+            max_depth=self.max_depth,
+            extensions=ExtensionFilter.load(self.extensions) if self.extensions else None,
+            nevercrawl=nevercrawl or NeverCrawl.load(self.nevercrawl),
+            include=include,
+            only_sites=only_sites,
+            loopback_only=loopback_only,
+            refused_ports=self.refused_ports,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ContactScope:
+    """The hosts where a crawl may start with its contact.
+
+    Attributes:
+        anonymous: there is no contact: only addresses and names of this machine.
+        nowhere: the contact cannot be reached from outside: also reserved names, as tests and demonstrations use them.
+        names: further names of this machine, in lower case.
+    """
+
+    anonymous: bool
+    nowhere: bool
+    names: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, contact: str, hosts: Mapping[str, Iterable[str]], *, anonymous: bool) -> ContactScope:
+        """Return the scope of a contact; `hosts` are names in canonical form with fixed addresses."""
+        names = frozenset(name for name, some in hosts.items() if all(map(_is_loopback_address, some)))
+        return cls(anonymous, contact_problem(contact) is not None or leads_nowhere(contact), names)
+
+    def covers(self, host: str) -> bool:
+        """Tell whether a crawl may start at a host."""
+        if is_loopback(host) or not (self.anonymous or self.nowhere):
+            return True
+        return not self.anonymous and (host in self.names or is_nobodys(host))
+
+
+def _is_loopback_address(address: str) -> bool:
+    return is_loopback(canonical_host(f"[{address}]" if ":" in address else address) or "")

@@ -47,11 +47,7 @@ def as_requested(reference: str, base: str = "", charset: str = _UTF_8) -> str |
 
 
 def host_as_requested(host: str) -> str | None:
-    """Return a host as the URL Standard writes it ("host parser", UTS 46 without transitional processing), or None.
-
-    Args:
-        host: name or address; IPv6 in square brackets.
-    """
+    """Return a host as the URL Standard writes it ("host parser", UTS 46 without transitional processing), or None."""
     if any(mark in host for mark in "/\\?#@") or (":" in host and not (host[:1] == "[" and host[-1:] == "]")):
         return None
     url = as_requested(f"http://{host}/")
@@ -86,7 +82,7 @@ def _octet(octet: int | str) -> str:
 
 
 def _encoded(text: str, charset: str) -> Iterator[int | str]:
-    """The octets of a text; of a character that the charset lacks the escaped numeric reference."""
+    """Yield the octets of a text; of a character that the charset lacks the escaped numeric reference."""
     for character in [text] if _encodes(text, charset) else text:
         try:
             yield from character.encode(charset)
@@ -121,13 +117,10 @@ _is_name = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*").fullmatch
 
 @lru_cache(maxsize=20_000)
 def canonical_host(host: str) -> str | None:
-    """Return the canonical form of a host, or None if it is invalid.
+    """Return the canonical form of a host, IPv6 in square brackets, or None if it is invalid.
 
-    As in the URL Standard (`host_as_requested`): lower case, IDNA by UTS 46, IPv4 addresses dotted and decimal, IPv6
-    addresses in square brackets. Besides, no dot at the end, and only names that DNS can hold.
-
-    Args:
-        host: name or address as in a URL, without user and port; IPv6 in square brackets.
+    As in the URL Standard (`host_as_requested`): lower case, IDNA by UTS 46, IPv4 addresses dotted and decimal,
+    IPv6 addresses in square brackets. Besides, no dot at the end, and only names that DNS can hold.
     """
     if len(host) > 4 * _LONGEST_NAME:
         return None
@@ -151,21 +144,14 @@ def domain_as_written(text: str) -> str | None:
 
 
 def is_address(host: str) -> bool:
-    """Tell whether a host in canonical form is an IPv4 or IPv6 address.
-
-    Args:
-        host: as `canonical_host` returns it.
-    """
+    """Whether a host in canonical form is an IPv4 or IPv6 address."""
     return host.startswith("[") or host.rpartition(".")[2].isdigit()
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether a host is this machine by its name alone, without DNS.
+    """Whether a host in canonical form is this machine by its name alone, without DNS.
 
     ``localhost`` and its subdomains (RFC 6761 section 6.3), 127.0.0.0/8 and ::1.
-
-    Args:
-        host: in canonical form.
     """
     if is_address(host):
         return host.startswith("127.") or host == "[::1]"
@@ -183,11 +169,7 @@ memcached, which read the lines of a request as commands."""
 
 
 def port_of(url_or_authority: str) -> int | None:
-    """Return the port in a canonical URL or authority; None for the default of its scheme.
-
-    Args:
-        url_or_authority: ``https://site.example:8080/a`` or ``[::1]:8080``; without user and password.
-    """
+    """Return the port in a canonical URL or authority; None for the default of its scheme."""
     rest = url_or_authority.partition("://")[2] or url_or_authority
     port = rest.partition("/")[0].rpartition("]")[2].partition(":")[2]
     return int(port) if port.isdecimal() else None

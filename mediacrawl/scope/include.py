@@ -44,13 +44,7 @@ class Include:
     """
 
     def __init__(self, domains: Sequence[str] = (), patterns: Sequence[str] = (), name: str = "include") -> None:
-        """Compile domains and patterns; see `load`.
-
-        Args:
-            domains: as people write them.
-            patterns: in RE2's syntax.
-            name: for the error; the number in it is the place in its list.
-        """
+        """Compile domains and patterns of RE2; see `load`."""
         parsed = _Parsed(name)
         for number, domain in enumerate(domains, start=1):
             parsed.domain(domain, number)
@@ -60,11 +54,9 @@ class Include:
 
     @classmethod
     def load(cls, path: Path) -> Include:
-        """Read a whitelist.
+        """Read a whitelist: a line is a domain, or a pattern written ``re:PATTERN`` or ``/PATTERN/``.
 
-        Args:
-            path: a line is a domain, or a pattern written ``re:PATTERN`` or ``/PATTERN/``. ``#`` begins a comment at
-                the start of a line or after white space.
+        ``#`` begins a comment at the start of a line or after white space.
 
         Raises:
             IncludeError: the file or one of its lines is invalid, or it has no entries.

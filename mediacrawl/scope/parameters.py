@@ -64,14 +64,7 @@ class Parameters:
         self._sites.save_all()
 
     def learn(self, site: str, url: str, shown: Fingerprint, known: Known) -> None:
-        """Take a visited page as evidence.
-
-        Args:
-            site: as `site_of` names it.
-            url: of the page, in canonical form.
-            shown: what it showed.
-            known: gives what another page of the site showed, by the hash of its URL, or None.
-        """
+        """Take a visited page as evidence; `known` gives what another page showed, by the hash of its URL."""
         path, _, query = url.partition("?")
         # Notes are not read for a page without a query.
         state = self._sites.get(site) if query else self._sites.at_hand(site)
@@ -92,12 +85,7 @@ class Parameters:
             self._sites.save(site)
 
     def reduced(self, site: str, url: str) -> str:
-        """Return the URL without the parameters that never change the page. URLs of media keep theirs.
-
-        Args:
-            site: as `site_of` names it.
-            url: in canonical form; the result is canonical too.
-        """
+        """Return the canonical URL without the parameters that never change the page. URLs of media keep theirs."""
         path, mark, query = url.partition("?")
         if not mark:
             return url
@@ -367,12 +355,9 @@ _aspnet = re.compile(r"/\((?:(?:[AFSX]\([0-9A-Za-z_-]{20,200}\)){1,4}|[0-9a-z]{2
 
 
 class SessionIds:
-    """Removes known session ids from URLs.
+    """Removes known session ids, such as ``;jsessionid=``, from URLs.
 
     A parameter is removed only if its name is known *and* its value looks like an id: ``sid=12`` may be a song.
-
-    Args:
-        names: of parameters of the query or of the path (``;jsessionid=``), in any case.
     """
 
     __slots__ = ("_in_path", "_names")
@@ -385,11 +370,7 @@ class SessionIds:
         self._in_path = re.compile(rf";(?:{either})=([^/;?]*)", re.IGNORECASE).sub
 
     def without(self, url: str) -> str:
-        """Return the URL without its session ids. A URL without any takes 0.3 us.
-
-        Args:
-            url: in canonical form; the result is canonical too.
-        """
+        """Return the canonical URL without its session ids. A URL without any takes 0.3 us."""
         if "(" in url and self._names:
             url = _aspnet("", url)
         path, _, query = url.partition("?")

@@ -52,7 +52,7 @@ class SiteNotes(Generic[Record]):
         """Of shared notes: the bytes of the note of each record."""
 
     def get(self, site: str) -> Record:
-        """The record of a site; it may be changed, and is then saved by `save`."""
+        """Return the record of a site; it may be changed, and is then saved by `save`."""
         record = self._records.get(site)
         note = None
         if record is None or self._notes.shared:
@@ -67,7 +67,7 @@ class SiteNotes(Generic[Record]):
         return record
 
     def at_hand(self, site: str) -> Record | None:
-        """The record of a site if it is in memory."""
+        """Return the record of a site if it is in memory."""
         return self._records.get(site)
 
     def save(self, site: str) -> None:

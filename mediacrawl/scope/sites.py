@@ -34,23 +34,16 @@ def _extract() -> TLDExtract:
 def site_of(url_or_host: str) -> str:
     """Return the site: the registrable domain, or the host itself if it has none.
 
-    IPv4 addresses, names of one label (``localhost``, ``intranet``) and public suffixes themselves (``github.io``) are
-    their own site. The site of a global IPv6 address is its /64, as in ``2001:db8::/64``; other IPv6 addresses are
-    their own. By the public suffix list's own rule an unknown top-level domain is a suffix of one label, so the site of
-    ``www.tonspur.example`` is ``tonspur.example``.
-
-    Args:
-        url_or_host: absolute URL, or a host (IPv6 in square brackets). Need not be canonical.
+    IPv4 addresses, names of one label (``localhost``, ``intranet``) and public suffixes themselves (``github.io``)
+    are their own site. The site of a global IPv6 address is its /64, as in ``2001:db8::/64``; other IPv6 addresses
+    are their own. By the public suffix list's own rule an unknown top-level domain is a suffix of one label, so the
+    site of ``www.tonspur.example`` is ``tonspur.example``.
     """
     return _site(host_of(url_or_host) if "//" in url_or_host else url_or_host)
 
 
 def host_of(url: str) -> str:
-    """Return the host of an absolute URL by slicing: no user, no port, IPv6 in its square brackets.
-
-    Args:
-        url: absolute URL; of one in canonical form the host is canonical too.
-    """
+    """Return the host of an absolute URL by slicing: no user, no port, IPv6 in its square brackets."""
     start = url.find("//") + 2
     end = url.find("/", start)
     authority = url[start:end] if end >= 0 else _cut(url[start:])
@@ -62,19 +55,13 @@ def host_of(url: str) -> str:
 
 
 def authority_of(url: str) -> str:
-    """Return scheme, host and port of a canonical URL: ``https://site.example:8080``.
-
-    A robots.txt applies to one authority (RFC 9309 section 2.3).
-
-    Args:
-        url: in canonical form.
-    """
+    """Return scheme, host and port of a canonical URL, ``https://site.example:8080``, to which a robots.txt applies."""
     end = url.find("/", url.find("//") + 2)
     return url[:end] if end >= 0 else url
 
 
 def public_suffixes() -> list[str]:
-    """The rules of the public suffix list, private ones too: ``co.uk``, ``*.ck``, ``!www.ck``."""
+    """Return the rules of the public suffix list, private ones too: ``co.uk``, ``*.ck``, ``!www.ck``."""
     return _extract().tlds
 
 

@@ -75,22 +75,11 @@ class Traps:
         self._doubles = min(self.max_repeats, 2 * self.max_cycles) - 1
 
     def reason(self, url: str, today: date) -> Drop | None:
-        """Return why a URL looks like a trap, or None.
-
-        Args:
-            url: in canonical form.
-            today: for the calendar rules.
-        """
+        """Return why a canonical URL looks like a trap, or None."""
         return self.reason_of_parts(url, url.split("/"), today)
 
     def reason_of_parts(self, url: str, parts: list[str], today: date) -> Drop | None:
-        """As `reason`, for a URL that is split already.
-
-        Args:
-            url: in canonical form, so its query holds no bare slash.
-            parts: the URL, split at its slashes: scheme, nothing, authority, segments.
-            today: for the calendar rules.
-        """
+        """As `reason`, for a URL that is split at its slashes already: scheme, nothing, authority, segments."""
         if len(url) > self.max_length:
             return Drop.LENGTH
         number = len(parts)

@@ -35,16 +35,16 @@ class SegmentProgress:
         return self._bar.seconds
 
     def begin(self, steps: int) -> None:
-        """Sets the number of steps."""
+        """Set the number of steps."""
         self._steps = steps
 
     def step(self, what: str) -> None:
-        """Begins the next step."""
+        """Begin the next step."""
         self._step += 1
         self.part(what, 0.0, 1.0)
 
     def part(self, what: str, before: float, share: float) -> None:
-        """Begins the next statement of a step.
+        """Begin the next statement of a step.
 
         Args:
             what: its description.
@@ -60,12 +60,12 @@ class SegmentProgress:
         self._bar.show(lambda: self.line(done), done)
 
     def line(self, done: float) -> str:
-        """The state as one line."""
+        """Return the state as one line."""
         step = f"step {self._step} of {self._steps}: " if self._steps else ""
         return printable(f"{step}{self._what} · {done:.0%} · {elapsed(self.seconds)}")
 
     def end(self) -> None:
-        """Removes the bar."""
+        """Remove the bar."""
         self._bar.end()
 
 
@@ -84,7 +84,7 @@ _TICK = 0.1
 
 
 def check_engine() -> None:
-    """Checks that DuckDB and Arrow are installed.
+    """Check that DuckDB and Arrow are installed.
 
     Raises:
         SegmentError: they are not.
@@ -99,13 +99,7 @@ def check_engine() -> None:
 
 
 def threads_for(memory: int, jobs: int, size: int | None = None) -> int:
-    """The number of threads that can share the memory, and of processes that examine URLs for them.
-
-    Args:
-        memory: bytes.
-        jobs: most threads.
-        size: bytes of the inputs; None if it is not known.
-    """
+    """Return the number of threads that can share the memory, and of processes that examine URLs for them."""
     most = jobs if size is None else min(jobs, size // INPUT_A_THREAD)
     return max(1, min(most, memory // MEMORY_A_THREAD))
 
@@ -149,7 +143,7 @@ class Engine:
         self._db.execute("SET enable_progress_bar_print = false")
 
     def __enter__(self) -> Self:
-        """The engine itself."""
+        """Return the engine itself."""
         return self
 
     def __exit__(
@@ -198,11 +192,11 @@ class Engine:
         self._functions.append(name)
 
     def table(self, name: str, select: str) -> None:
-        """Creates a table from a SELECT, in its order."""
+        """Create a table from a SELECT, in its order."""
         self.run(f"CREATE TABLE {name} AS {select}")
 
     def view(self, name: str, select: str) -> None:
-        """Creates a view of a SELECT."""
+        """Create a view of a SELECT."""
         self.run(f"CREATE VIEW {name} AS {select}")
 
     def drop(self, name: str) -> None:
@@ -220,7 +214,7 @@ class Engine:
             self._db.unregister("rows")
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Runs a statement to its end, and returns its rows, which must be few.
+        """Run a statement to its end, and return its rows, which must be few.
 
         Raises:
             KeyboardInterrupt: the user pressed Ctrl-C; the statement has been stopped.
@@ -254,7 +248,7 @@ class Engine:
             raise
 
     def _explained(self, error: BaseException) -> BaseException:
-        """The error to raise for one of the engine."""
+        """Return the error to raise for one of the engine."""
         if self._failure is not None:
             return self._failure
         if isinstance(error, self._out_of_memory):
@@ -267,7 +261,7 @@ class Engine:
 
 
 def text(value: str | Path) -> str:
-    """A value as an SQL literal, where the engine takes no parameter."""
+    """Return a value as an SQL literal, where the engine takes no parameter."""
     return "'" + str(value).replace("'", "''") + "'"
 
 
@@ -279,12 +273,7 @@ _ROW = 64
 
 
 def sorted_table(engine: Engine, name: str, select: str) -> None:
-    """Creates a table from a SELECT, in its order.
-
-    Args:
-        engine: with the tables.
-        name: of the new table.
-        select: ends with ``ORDER BY`` and columns of its result; ``best`` is one of them and is unique.
+    """Create a table from a SELECT that ends with ``ORDER BY`` and columns of its result, a unique ``best`` among them.
 
     Raises:
         SegmentError: even so memory is too small.

@@ -43,7 +43,7 @@ _comment = re.compile(r"^--.*\n", re.MULTILINE)
 
 @cache
 def statements() -> dict[str, str]:
-    """The SELECT of each step in order, by the name of its result in later steps."""
+    """Return the SELECT of each step in order, by the name of its result in later steps."""
     text = resources.files("mediacrawl.segment").joinpath("queue.sql").read_bytes().decode()
     _, *parts = _name.split(text)
     return {name: _comment.sub("", body).strip() for name, body in zip(parts[::2], parts[1::2], strict=True)}
@@ -105,11 +105,7 @@ class Examiner:
             raise SegmentError(f"{error.filename} cannot be read: {error.strerror or error}.") from error
 
     def __call__(self, written: Sequence[str | None]) -> ExaminedUrls:
-        """Examines URLs.
-
-        Args:
-            written: in any spelling; those of lists may have the prefix `SEED`.
-        """
+        """Examine URLs in any spelling; those of lists may have the prefix `SEED`."""
         rows = [self._one(each or "") for each in written]
         return ExaminedUrls(*map(list, zip(*rows, strict=True))) if rows else ExaminedUrls([], [], [], [], [])
 
@@ -123,27 +119,19 @@ class Examiner:
 
 
 def _seed(written: str) -> str:
-    """The URL of a seed; the scheme of anything else, which gives the reason."""
+    """Return the URL of a seed; the scheme of anything else, which gives the reason."""
     written = written.removeprefix(SEED)
     seeds, _ = parse_seeds(written, "")
     return seeds[0][1] if seeds else f"{scheme_of(written)}:"
 
 
 def class_of(url: str) -> str:
-    """The name of the link class of a URL in requested form."""
+    """Return the name of the link class of a URL in requested form."""
     return link_class(canonical(url) or url)
 
 
 def first_score(scores: Scores, kind: str, via: str | None, depth: int | None, url: str) -> float:
-    """The initial score of a URL.
-
-    Args:
-        scores: the rules.
-        kind: ``page``, ``media`` or ``list``.
-        via: link source of the link with the best evidence; None if unknown.
-        depth: clicks from a seed; None if unknown.
-        url: in requested form.
-    """
+    """Return the initial score of a URL in requested form; None for what is unknown of its best link."""
     return scores.first(Kind(kind), via or "a", depth or 0, extension_of(url))
 
 
@@ -153,7 +141,7 @@ Examine = Callable[[Sequence[str | None]], ExaminedUrls]
 
 @contextmanager
 def examiner(rules: Rules, jobs: int) -> Iterator[Examine]:
-    """An examiner with this number of processes; with one, this process does the work.
+    """Yield an examiner with this number of processes; with one, this process does the work.
 
     Raises:
         SegmentError: a file of the rules cannot be used, or a process ended.

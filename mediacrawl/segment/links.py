@@ -112,7 +112,7 @@ class Loader:
         """One sentence for each file that could be read in part only."""
 
     def load(self, source: LinkFile, stdin: BinaryIO) -> None:
-        """Loads a file.
+        """Load a file.
 
         Raises:
             SegmentError: it cannot be read at all.
@@ -133,7 +133,7 @@ class Loader:
             self.remarks.append(f"{source.path} is damaged; its content before the damage was read.")
 
     def load_rows(self, source: LinkFile, columns: LinkColumns) -> None:
-        """Loads rows that were read elsewhere."""
+        """Load rows that were read elsewhere."""
         if not self._files or self._files[-1][0] is not source:
             self._files.append((source, source))
         self._engine.insert(self._table, {"file": [len(self._files) - 1] * len(columns["url"]), **columns})
@@ -154,7 +154,7 @@ class Loader:
         return f"SELECT $1, {', '.join(['unnest(urls)', *others])} FROM ({self._cut_lines(real, 'line')})"
 
     def _cut_lines(self, real: LinkFile, line: str, more: str = "") -> str:
-        """A SELECT of the fields of each line, and of its URLs; NULL for an unreadable line."""
+        """Return a SELECT of the fields of each line, and of its URLs; NULL for an unreadable line."""
         paths = ", ".join(text(f'$."{name}"') for name in [*self._fields, *self._columns])
         urls = self._urls([f"f[{place}]" for place, _ in enumerate(self._fields, start=1)])
         # Scrapy's .json has an object a line too, in brackets and with commas.
@@ -177,7 +177,7 @@ class Loader:
         )
 
     def _urls(self, values: list[str]) -> str:
-        """The list of a record's URLs; a NULL without any."""
+        """Return the list of a record's URLs; a NULL without any."""
         values = [f"nullif({value}, '')" for value in values]
         if not self._usual:
             return f"[coalesce({', '.join(values)}, NULL)]"
@@ -198,7 +198,7 @@ class Loader:
     # -- what could not be read ------------------------------------------------------------------------------
 
     def bad_lines(self) -> list[BadLines]:
-        """The unreadable lines of each file with any."""
+        """Return the unreadable lines of each file with any."""
         rows = self._engine.run(f"SELECT file, count(*) FROM {self._table} WHERE url IS NULL GROUP BY file")
         unread: dict[int, int] = dict(rows)
         found = []
@@ -211,7 +211,7 @@ class Loader:
         return found
 
     def _rejected(self, real: LinkFile) -> list[tuple[int, str]]:
-        """The lines that the engine rejected, and why."""
+        """Return the lines that the engine rejected, and why."""
         scan = f"rejected_scan_{self._table}"
         if not self._engine.run("SELECT 1 FROM duckdb_tables() WHERE table_name = $1", [scan]):
             return []
@@ -225,13 +225,21 @@ class Loader:
         return [(line, _WHY.get(error, str(error).lower())) for line, error in rows]
 
     def _first(self, real: LinkFile, rejected: list[tuple[int, str]]) -> list[tuple[int, str]]:
-        """The first bad lines with their numbers."""
+        """Return the first bad lines with their numbers."""
         lines = self._cut_lines(real, "number, line", "row_number() OVER () AS number,")
         unread = self._engine.run(
             f"SELECT number, line FROM ({lines}) WHERE $1 >= 0 AND urls[1] IS NULL LIMIT {_NAMED}",
             [0, _escaped(real.path)],
         )
-        shifted = [(_shifted(number, rejected), _shown(line)) for number, line in sorted(unread)]
+        shifted = []
+        for place, line in sorted(unread):
+            # From the number among the lines that were not rejected to that in the file.
+            number = place
+            for other, _ in rejected:
+                if other > number:
+                    break
+                number += 1
+            shifted.append((number, f"neither a record with a URL nor a URL: {cut(printable(line), _SHOWN)}"))
         # With CR LF the engine finds an empty line after each.
         halved = 2 if _ends_with_two(real.path) else 1
         return [((line + halved - 1) // halved, why) for line, why in sorted([*shifted, *rejected[:_NAMED]])[:_NAMED]]
@@ -239,7 +247,7 @@ class Loader:
     # -- inputs that the engine cannot read itself -----------------------------------------------------------
 
     def _spooled_stream(self, stdin: BinaryIO) -> LinkFile:
-        """The standard input as a file."""
+        """Return the standard input as a file."""
         head = stdin.read(4)
         packing = next((suffix for magic, suffix in _MAGIC.items() if head.startswith(magic)), "")
         path = self._spool / f"{self._table}{len(self._files)}.stdin{packing}"
@@ -249,7 +257,7 @@ class Loader:
         return LinkFile(path, "lines")
 
     def _spooled_start(self, source: LinkFile) -> LinkFile:
-        """The readable part of a damaged gzip file."""
+        """Return the readable part of a damaged gzip file."""
         path = self._spool / f"{self._table}{len(self._files)}{Path(source.path.stem).suffix}"
         with path.open("wb") as file, source.path.open("rb") as packed:
             for chunk in _unpacked(packed):
@@ -258,7 +266,7 @@ class Loader:
 
 
 def _plain(real: LinkFile) -> str:
-    """The SQL for a line that is no JSON object: a URL or a seed in a list, else NULL."""
+    """Return the SQL for a line that is no JSON object: a URL or a seed in a list, else NULL."""
     if not {suffix.lower() for suffix in real.path.suffixes} & _LISTS:
         return "NULL"
     is_url = r"contains(line, '://') AND NOT regexp_matches(line, '\s')"
@@ -271,21 +279,8 @@ def _column(name: str, there: Container[str]) -> str:
 
 
 def _escaped(path: Path) -> str:
-    """A path with escaped pattern characters."""
+    """Return a path with escaped pattern characters."""
     return glob.escape(str(path.absolute()))
-
-
-def _shifted(number: int, rejected: list[tuple[int, str]]) -> int:
-    """The number of a line, from its number among the lines that were not rejected."""
-    for line, _ in rejected:
-        if line > number:
-            break
-        number += 1
-    return number
-
-
-def _shown(line: str) -> str:
-    return f"neither a record with a URL nor a URL: {cut(printable(line), _SHOWN)}"
 
 
 def _ends_with_two(path: Path) -> bool:
@@ -295,7 +290,7 @@ def _ends_with_two(path: Path) -> bool:
 
 
 def _unpacked(file: BinaryIO) -> Iterator[bytes]:
-    """The readable content of a gzip file, a few MB at a time."""
+    """Yield the readable content of a gzip file, a few MB at a time."""
     press = zlib.decompressobj(wbits=31)
     data = file.read(_CHUNK)
     with suppress(zlib.error):
@@ -328,7 +323,7 @@ def is_frontier(path: Path) -> bool:
 
 
 def keys_of_frontier(path: Path) -> Iterator[list[int]]:
-    """The keys of all URLs of a frontier, those that wait included.
+    """Return the keys of all URLs of a frontier, those that wait included.
 
     Raises:
         SegmentError: the file cannot be read.
@@ -338,7 +333,7 @@ def keys_of_frontier(path: Path) -> Iterator[list[int]]:
 
 
 def links_of(path: Path) -> Iterator[LinkColumns]:
-    """The waiting URLs of a frontier, or the URLs of media files and their pages in a catalogue.
+    """Return the waiting URLs of a frontier, or the URLs of media files and their pages in a catalogue.
 
     Raises:
         SegmentError: also from the iteration: the file cannot be read, or is another database.

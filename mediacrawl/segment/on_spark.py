@@ -44,7 +44,7 @@ def queue(
     rules: Rules,
     per_site: int | None = None,
 ) -> DataFrame:
-    """Builds the next queue by the statements that ``scrapy segment`` runs.
+    """Build the next queue by the statements that ``scrapy segment`` runs.
 
     The views of the statements stay in the session, under the names of ``queue.sql``; ``judged`` has the reason why a
     URL is not in the queue.
@@ -118,6 +118,6 @@ def _register(spark: SparkSession, rules: Rules) -> None:
 
 @lru_cache(maxsize=2)
 def _examiner(packed: bytes) -> Examiner:
-    """One for each Python worker, kept from one task to the next."""
+    """Return one for each Python worker, kept from one task to the next."""
     rules: Rules = pickle.loads(packed)  # noqa: S301 - this module pickled it
     return Examiner(rules)

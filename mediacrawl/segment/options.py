@@ -99,11 +99,10 @@ class SegmentOptions:
 
 
 def sources(names: Iterable[str]) -> tuple[LinkFile, ...]:
-    """Parses the names of inputs.
+    """Parse the names of inputs, each once.
 
-    Args:
-        names: paths with a known suffix, patterns of such (``links-*.jl.gz``), folders of Parquet files, or ``-`` for
-            lines on the standard input. Repeated names are ignored.
+    They are paths with a known suffix, patterns of such (``links-*.jl.gz``), folders of Parquet files, or ``-`` for
+    lines on the standard input.
 
     Raises:
         SegmentError: there is no such file, or its suffix is not known.
@@ -145,11 +144,7 @@ def _input_kind(path: Path) -> InputKind:
 
 
 def target(name: str) -> QueueTarget:
-    """Parses the name of an output.
-
-    Args:
-        name: a path with a known suffix; with a slash at its end, or the name of a folder, a folder of Parquet files;
-            ``-`` for URLs on the standard output.
+    """Parse the name of an output: a path with a known suffix, a folder of Parquet files, or ``-`` for standard output.
 
     Raises:
         SegmentError: its suffix is not known.
@@ -170,6 +165,6 @@ def target(name: str) -> QueueTarget:
 
 
 def _suffix(path: Path) -> tuple[str, str]:
-    """The suffix of the format, and that of the compression."""
+    """Return the suffix of the format, and that of the compression."""
     last = path.suffix.lower()
     return (Path(path.stem).suffix.lower(), last) if last in _PACKED else (last, "")

@@ -55,30 +55,23 @@ class SegmentResult:
 
 
 def report(result: SegmentResult, name: str) -> str:
-    """The counts as lines of text."""
-    return "\n".join(_lines(result, name))
-
-
-def _lines(result: SegmentResult, name: str) -> Iterator[str]:
-    yield from map(printable, result.remarks)
+    """Return the counts as lines of text."""
+    lines = list(result.remarks)
     for bad in result.bad:
         least = " or more" if bad.is_least else ""
-        lines = "line" if bad.number == 1 else "lines"
-        yield printable(f"{bad.name}: {count(bad.number)}{least} {lines} could not be read.")
-        yield from (printable(f"  {line}") for line in bad.named)
+        unread = "line" if bad.number == 1 else "lines"
+        lines.append(f"{bad.name}: {count(bad.number)}{least} {unread} could not be read.")
+        lines += [f"  {line}" for line in bad.named]
     rows = [("links", result.links), ("repeated", -result.repeated)]
-    rows += [(_WORDS.get(why, why), -number) for why, number in sorted(result.left_out.items(), key=_by_number)]
+    left_out = sorted(result.left_out.items(), key=lambda row: (-row[1], row[0]))
+    rows += [(_WORDS.get(why, why), -number) for why, number in left_out]
     sites = plural(result.sites, "site")
     rows.append((f"URLs of {sites} in {'the standard output' if name == '-' else name}", result.written))
     width = max(len(count(number)) for _, number in rows)
-    for what, number in rows:
-        if number or what == "links" or what.startswith("URLs of"):
-            yield printable(f"{count(number):>{width}} {what}")
-    yield f"{count(result.files)} {'file' if result.files == 1 else 'files'}, {elapsed(result.seconds)}"
-
-
-def _by_number(row: tuple[str, int]) -> tuple[int, str]:
-    return -row[1], row[0]
+    always = {rows[0], rows[-1]}
+    lines += [f"{count(number):>{width}} {what}" for what, number in rows if number or (what, number) in always]
+    lines.append(f"{plural(result.files, 'file')}, {elapsed(result.seconds)}")
+    return "\n".join(map(printable, lines))
 
 
 _STEPS = 7
@@ -89,13 +82,7 @@ _COLUMNS = {"list": "url", "lines": _WHOLE, "parquet": _WHOLE, "folder": "*"}
 
 
 def segment(options: SegmentOptions, progress: SegmentProgress, stdin: BinaryIO, stdout: BinaryIO) -> SegmentResult:
-    """Builds the next queue.
-
-    Args:
-        options: of the run.
-        progress: receives the progress.
-        stdin: the standard input.
-        stdout: the standard output.
+    """Build the next queue.
 
     Raises:
         SegmentError: it failed, without output or other remains.
@@ -114,7 +101,7 @@ def segment(options: SegmentOptions, progress: SegmentProgress, stdin: BinaryIO,
 
 
 def _size(inputs: Sequence[LinkFile]) -> int | None:
-    """Bytes of the inputs, as they are on the disk; None if one is a stream, or cannot be looked at."""
+    """Return bytes of the inputs, as they are on the disk; None if one is a stream, or cannot be looked at."""
     if any(each.is_stream for each in inputs):
         return None
     try:
@@ -125,7 +112,7 @@ def _size(inputs: Sequence[LinkFile]) -> int | None:
 
 @contextmanager
 def _folder(options: SegmentOptions) -> Iterator[Path]:
-    """A temporary folder, by default in that of the output."""
+    """Yield a temporary folder, by default in that of the output."""
     beside = Path(tempfile.gettempdir()) if options.target.is_stream else options.target.path.absolute().parent
     parent = options.temp or beside
     try:
@@ -151,18 +138,8 @@ class _Run:
         self._select = statements()
 
     def go(self, stdin: BinaryIO, stdout: BinaryIO) -> SegmentResult:
+        step = self._progress.step
         self._progress.begin(_STEPS)
-        self._tables()
-        self._read_seen(stdin)
-        self._read_links(stdin)
-        self._judge()
-        self._order()
-        self._progress.step("writing")
-        self._write(stdout)
-        self._result.seconds = self._progress.seconds
-        return self._result
-
-    def _tables(self) -> None:
         run, options = self._engine.run, self._options
         run(f"CREATE TABLE found_link {TABLE}")
         run("CREATE VIEW link AS SELECT rowid AS id, * FROM found_link")
@@ -170,73 +147,63 @@ class _Run:
         run("CREATE TABLE seen_key (key BIGINT)")
         run("CREATE TABLE limits (max_depth INTEGER, per_site INTEGER)")
         run("INSERT INTO limits VALUES ($1, $2)", [options.rules.scope.max_depth, options.per_site])
-
-    # -- input -----------------------------------------------------------------------------------------------
-
-    def _read_seen(self, stdin: BinaryIO) -> None:
-        self._progress.step("reading what was seen")
-        loader = self._loader("seen_link", whole=False)
-        for source, before, share in _shares(self._options.seen):
-            self._progress.part(f"reading {source.path}", before, share)
-            if source.kind == "sqlite" and is_frontier(source.path):
-                for keys in keys_of_frontier(source.path):
-                    self._engine.insert("seen_key", {"key": keys})
-            else:
-                self._load(loader, source, stdin)
-        self._engine.run(
+        step("reading what was seen")
+        self._load("seen_link", options.seen, stdin)
+        run(
             "INSERT INTO seen_key SELECT examine(url).key FROM "
             "(SELECT DISTINCT url FROM seen_link WHERE url IS NOT NULL)"
         )
-        self._end_of(loader)
         self._engine.drop("seen_link")
-
-    def _read_links(self, stdin: BinaryIO) -> None:
-        self._progress.step("reading links")
-        loader = self._loader("found_link", whole=True)
-        for source, before, share in _shares(self._options.sources):
-            self._progress.part(f"reading {source.path}", before, share)
-            self._load(loader, source, stdin)
-        self._end_of(loader)
+        step("reading links")
+        self._load("found_link", options.sources, stdin)
         self._result.links = self._number("link", "url IS NOT NULL")
-
-    def _loader(self, table: str, *, whole: bool) -> Loader:
-        return Loader(self._engine, table, self._options.url_fields, self._folder, whole=whole)
-
-    def _load(self, loader: Loader, source: LinkFile, stdin: BinaryIO) -> None:
-        if source.kind != "sqlite":
-            loader.load(source, stdin)
-            return
-        for columns in links_of(source.path):
-            loader.load_rows(source, columns)
-
-    def _end_of(self, loader: Loader) -> None:
-        self._result.bad += loader.bad_lines()
-        self._result.remarks += loader.remarks
-
-    # -- steps -----------------------------------------------------------------------------------------------
-
-    def _judge(self) -> None:
-        self._step("spelling", "leaving out repeated links")
-        self._step("examined", "canonical form and scope")
-        self._engine.drop("spelling")
-        self._step("candidate", "comparing with what was seen")
-        self._make("judged")
-        self._count()
-        self._engine.drop("examined")
-        self._engine.drop("candidate")
-
-    def _order(self) -> None:
-        options = self._options
-        self._progress.step("sorting")
+        self._judge()
+        step("sorting")
         self._engine.view("fitting", self._select["fitting"])
         self._make_or_pass("placed", "fitting", wanted=options.per_site is not None)
         self._make_or_pass("detailed", "placed", wanted=options.target.has_columns)
         self._make("site_best")
         sorted_table(self._engine, "queue", self._select["queue"])
+        step("writing")
+        self._write(stdout)
+        self._result.seconds = self._progress.seconds
+        return self._result
 
-    def _step(self, name: str, what: str) -> None:
-        self._progress.step(what)
-        self._make(name)
+    def _load(self, table: str, sources: tuple[LinkFile, ...], stdin: BinaryIO) -> None:
+        """Load files into a table; of a frontier that was seen the keys alone."""
+        is_seen = table == "seen_link"
+        loader = Loader(self._engine, table, self._options.url_fields, self._folder, whole=not is_seen)
+        for source, before, share in _shares(sources):
+            self._progress.part(f"reading {source.path}", before, share)
+            if source.kind != "sqlite":
+                loader.load(source, stdin)
+            elif is_seen and is_frontier(source.path):
+                for keys in keys_of_frontier(source.path):
+                    self._engine.insert("seen_key", {"key": keys})
+            else:
+                for columns in links_of(source.path):
+                    loader.load_rows(source, columns)
+        self._result.bad += loader.bad_lines()
+        self._result.remarks += loader.remarks
+
+    def _judge(self) -> None:
+        """Examine the URLs, and count those that are left out."""
+        result, rows = self._result, self._engine.run
+        self._progress.step("leaving out repeated links")
+        self._make("spelling")
+        self._progress.step("canonical form and scope")
+        self._make("examined")
+        self._engine.drop("spelling")
+        self._progress.step("comparing with what was seen")
+        self._make("candidate")
+        self._make("judged")
+        no_urls = dict(rows("SELECT found.reason, count(*) FROM examined WHERE found.url IS NULL GROUP BY 1"))
+        result.left_out = dict(rows("SELECT reason, count(*) FROM judged WHERE reason IS NOT NULL GROUP BY 1"))
+        for reason, number in no_urls.items():
+            result.left_out[reason] = result.left_out.get(reason, 0) + number
+        result.repeated = result.links - sum(no_urls.values()) - self._number("candidate")
+        self._engine.drop("examined")
+        self._engine.drop("candidate")
 
     def _make(self, name: str) -> None:
         self._engine.table(name, self._select[name])
@@ -247,19 +214,9 @@ class _Run:
         else:
             self._engine.view(name, f"SELECT * FROM {before}")
 
-    def _count(self) -> None:
-        result, rows = self._result, self._engine.run
-        no_urls = dict(rows("SELECT found.reason, count(*) FROM examined WHERE found.url IS NULL GROUP BY 1"))
-        result.left_out = dict(rows("SELECT reason, count(*) FROM judged WHERE reason IS NOT NULL GROUP BY 1"))
-        for reason, number in no_urls.items():
-            result.left_out[reason] = result.left_out.get(reason, 0) + number
-        result.repeated = result.links - sum(no_urls.values()) - self._number("candidate")
-
     def _number(self, table: str, condition: str = "true") -> int:
         ((number,),) = self._engine.run(f"SELECT count(*) FROM {table} WHERE {condition}")
         return int(number)
-
-    # -- output ----------------------------------------------------------------------------------------------
 
     def _write(self, stdout: BinaryIO) -> None:
         limit = self._options.limit
@@ -305,7 +262,7 @@ PART = "substr(md5(site), 1, 2)"
 
 
 def check_target(target: QueueTarget, sources: tuple[LinkFile, ...], *, force: bool) -> None:
-    """Checks that the queue may be written.
+    """Check that the queue may be written.
 
     Raises:
         SegmentError: the output exists, or its folder does not.
@@ -317,20 +274,14 @@ def check_target(target: QueueTarget, sources: tuple[LinkFile, ...], *, force: b
         raise SegmentError(f"There is no folder {path.absolute().parent} to write {path.name} in.")
     if any(path.exists() and source.path.exists() and path.samefile(source.path) for source in sources):
         raise SegmentError(f"{path} is an input and the output. Name another output.")
-    if target.kind == "folder":
-        _check_folder(path, force=force)
-    elif path.exists() and not force:
-        raise SegmentError(f"{path} is there already. Name another output, or replace it with --force.")
-
-
-def _check_folder(path: Path, *, force: bool) -> None:
-    if not path.exists():
-        return
-    if not path.is_dir():
-        raise SegmentError(f"{path} is no folder. Name another output.")
-    if not all(_is_ours(each) for each in path.iterdir()):
-        raise SegmentError(f"{path} holds other things than a queue. Name another output.")
-    if any(path.iterdir()) and not force:
+    is_taken = path.exists()
+    if target.kind == "folder" and is_taken:
+        if not path.is_dir():
+            raise SegmentError(f"{path} is no folder. Name another output.")
+        if not all(_is_ours(each) for each in path.iterdir()):
+            raise SegmentError(f"{path} holds other things than a queue. Name another output.")
+        is_taken = any(path.iterdir())
+    if is_taken and not force:
         raise SegmentError(f"{path} is there already. Name another output, or replace it with --force.")
 
 
@@ -349,7 +300,7 @@ class QueueWriter:
         self._part = spool / "output" if target.is_stream else path.with_name(path.name + ".part")
 
     def write(self, engine: Engine, select: str) -> None:
-        """Writes the rows of a SELECT, in their order.
+        """Write the rows of a SELECT, in their order.
 
         Raises:
             SegmentError: they cannot be written. Nothing is left behind.
@@ -369,7 +320,8 @@ class QueueWriter:
     def _copy(self, engine: Engine, select: str, path: Path, kind: str) -> None:
         packed = ", COMPRESSION gzip" if self._target.packed else ""
         engine.run(f"COPY ({select}) TO {text(path)} ({_FORMATS[kind]}{packed})")
-        _sync(path)
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
 
     def _write_folder(self, engine: Engine, select: str) -> None:
         """One file for each part, each in order; one at a time is in memory."""
@@ -400,8 +352,3 @@ class QueueWriter:
             shutil.rmtree(path)
         else:
             path.unlink(missing_ok=True)
-
-
-def _sync(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())

@@ -94,3 +94,29 @@ def test_bytes_of_letters_and_signs_that_stand_alone_stay_as_declared(title):
 )
 def test_letters_that_stand_alone_stay_in_another_encoding_that_is_declared(title, declared):
     assert detect([title.encode(declared)], Hints(declared=declared)).texts == (title,)
+
+
+@pytest.mark.parametrize(
+    ("title", "encoding"),
+    [
+        ("Две обале", "mac_cyrillic"),  # a quotation that is not closed
+        ("Lunedì Nero", "mac_roman"),
+        ("Malackó", "mac_latin2"),  # a dash at the end of a word
+        ("Agustín Vera", "mac_roman"),  # an apostrophe that cuts off one letter
+        ("Ladislav Smolík", "mac_latin2"),
+    ],
+)
+def test_letters_that_are_signs_elsewhere_are_letters_where_no_such_sign_stands(title, encoding):
+    assert detect([title.encode(encoding)]).texts == (title,)
+
+
+@pytest.mark.parametrize(
+    ("title", "encoding"), [("Ой", "cp1251"), ("Эй", "cp866"), ("Ой", "mac_cyrillic"), ("Ål", "cp850")]
+)
+def test_two_letters_are_no_single_character_of_a_double_byte_encoding(title, encoding):
+    assert detect([title.encode(encoding)]).texts == (title,)
+
+
+@pytest.mark.parametrize("text", ["“Two Words” Live", "Rock ’n’ Roll", "Wait—What", "Paris–Roubaix", "…And Then", "R”"])
+def test_signs_stay_where_they_stand_in_titles(text):
+    assert detect([text.encode("cp1252")], Hints(declared="cp1252")).texts == (text,)

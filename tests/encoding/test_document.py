@@ -3,9 +3,9 @@
 # ruff: noqa: RUF001 - national letters are what this file is about
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.encoding import Hints, detect
 from mediacrawl.encoding.detection.document import EncodingClaim, chardet_if_long, decide_document, sample_of
@@ -233,6 +233,6 @@ def test_a_long_text_that_chardet_read_is_decided_anew_by_other_models(monkeypat
 
 
 def test_a_short_text_is_nothing_to_ask_chardet_for(monkeypatch):
-    monkeypatch.setattr("mediacrawl.encoding.detection.document._chardet", pytest.fail)
+    monkeypatch.setattr("chardet.detect", pytest.fail)
     (decided,) = detect([KOREAN[0].encode("johab")]).fields
     assert chardet_if_long(KOREAN[0].encode("johab"), decided) is decided

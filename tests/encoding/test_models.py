@@ -1,7 +1,6 @@
 """Model files: the format, and what becomes of a damaged one."""
 
 import json
-import lzma
 import os
 import subprocess
 import sys
@@ -28,26 +27,9 @@ def test_what_is_packed_is_unpacked():
     assert file.fits("xx")
 
 
-def earlier(tables):
-    """A file of the format before this one."""
-    facts, small, large = tables
-    filters = [{"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 20, "lc": 3, "pb": 0}]
-    body, entry = b"", dict(facts)
-    for which, parts in (("small", small), ("large", large)):
-        packed = lzma.compress(b"".join(parts), lzma.FORMAT_RAW, filters=filters)
-        entry[which] = {"at": len(body), "length": len(packed), "parts": [len(part) for part in parts]}
-        body += packed
-    head = json.dumps({"sha256": "ab" * 32, "languages": {"xx": entry}}).encode()
-    return b"MCM1" + len(head).to_bytes(4, "little") + head + body
-
-
-def test_a_file_of_the_earlier_format_is_read():
-    tables = {"size": 2}, [bytes((1, 2, 255, 4))], TABLES[2]
-    here, there = unpack(pack({"xx": tables}), "x"), unpack(earlier(tables), "x")
-    assert there.letters("xx")._rest == here.letters("xx")._rest == (bytes(range(8)), array("I", [5, 7]), b"\x07\x09")
-    assert there.fits("xx")
-    damage = earlier(tables)
-    assert not unpack(damage[:-5], "x").fits("xx")
+def test_a_file_of_an_earlier_version_has_to_be_trained_again():
+    with pytest.raises(ModelError, match=r"^x is of an earlier version; train it again with scrapy trainencoding\.$"):
+        unpack(b"MCM1" + bytes(20), "x")
 
 
 def test_words_that_do_not_rise_are_no_list():

@@ -5,13 +5,13 @@ import time
 from html import escape
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.extract import MAX_LINKS, parse_page
-from mediacrawl.extract.data_attributes import lazy_names
 from mediacrawl.extract.medium import MOST_MEDIA
+from mediacrawl.extract.scripts import lazy_names
 
 URL = "https://site.example/dir/page.html"
 

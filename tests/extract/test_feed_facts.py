@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.extract import parse_feed, parse_list
-from mediacrawl.extract.feed_names import short_name
+from mediacrawl.extract.feed_model import short_name
 from mediacrawl.extract.texts import moment, seconds, yes_or_no
 from mediacrawl.facts import LONGEST_TEXT
 

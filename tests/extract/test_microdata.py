@@ -1,9 +1,9 @@
 """Microdata about media."""
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.extract import parse_page, structured_data
 
@@ -82,21 +82,21 @@ def test_other_types_are_not_read():
 def counting(monkeypatch):
     """How many steps the items of a page took."""
     readers = []
-    original = structured_data.ItemReader.__init__
+    original = structured_data._ItemReader.__init__
 
     def init(self, root):
         original(self, root)
         readers.append(self)
 
-    monkeypatch.setattr(structured_data.ItemReader, "__init__", init)
-    return lambda: structured_data.STEPS - readers[-1]._steps
+    monkeypatch.setattr(structured_data._ItemReader, "__init__", init)
+    return lambda: structured_data._STEPS - readers[-1]._steps
 
 
 def test_items_that_all_name_the_same_long_part_take_bounded_steps(monkeypatch):
     spent = counting(monkeypatch)
     part = "<div id=a>" + "<i itemprop=x>y</i>" * 5_000 + "</div>"
     read(part + f"<p {VIDEO} itemref=a></p>" * 400)
-    assert spent() <= structured_data.STEPS
+    assert spent() <= structured_data._STEPS
 
 
 def test_each_element_is_looked_at_once_however_deep_items_nest(monkeypatch):

@@ -9,7 +9,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from mediacrawl.model.json_schema import record_schema
+from mediacrawl.model.item import record_schema
 from mediacrawl.probe import Probe, build_item
 
 

@@ -440,10 +440,6 @@ PAGES: tuple[Family, ...] = (
         b"<i id=x itemprop=name>%s</i>" % (b"a " * 10_000),
     ),
     Family("broken JSON-LD", lambda n: b"{'@type':'VideoObject','contentUrl':'%d.mp4' 'a':1}," % n, _HEAVY + b"x ["),
-    Deep("resources of RDFa in each other", b"<p typeof=VideoObject property=video>"),
-    Deep("properties of RDFa in each other", b"<i property=name>x", b"<p typeof=VideoObject>"),
-    Family("resources of RDFa of many types", lambda n: b'<i typeof="VideoObject a%d"></i>' % n),
-    Family("prefixes of RDFa", lambda n: b'<i prefix="a%d: http://schema.org/" typeof=a%d:VideoObject></i>' % (n, n)),
     Family(
         "set-ups of players in code", lambda n: b".setup({file:'/%d.mp3',title:'%d',meta:{a:1}});" % (n, n), _PLAYER
     ),

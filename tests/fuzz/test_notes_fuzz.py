@@ -11,7 +11,7 @@ from mediacrawl.priority.classes import SiteClasses
 from mediacrawl.priority.journal import VisitEntry
 from mediacrawl.probe import Probe, ProbePolicy
 from mediacrawl.probe.session import Session
-from mediacrawl.scope import copies, mirrors, parameters
+from mediacrawl.scope import copies, parameters
 from mediacrawl.scope import copies as soft_404
 from mediacrawl.scope import parameters as facets
 from mediacrawl.scope.site_notes import SiteNotes
@@ -71,9 +71,6 @@ READERS = {
     "fronts": (msgpack.packb(1e9), lambda packed: hub_notes._front_page_state(packed, 2e9)),
     "address": (msgpack.packb((1, 1e9, (1.0, 2.0))), address_clocks._unpack),
     "shared address": (msgpack.packb((1, 1e9, (1.0, 2.0), 0.0, 0.0)), shared_clocks._unpacked),
-    "likeness": (msgpack.packb({"a": (("x", "y"), (1, 2))}), mirrors._likeness),
-    "mirrors": (msgpack.packb({"a": "b"}), mirrors._names),
-    "front page": (msgpack.packb((5, "a")), mirrors._front),
     "probe": (Session(PROBE).dump(), lambda packed: Session.load(packed, ProbePolicy())),
     **{
         record.__module__.rpartition(".")[2]: (msgpack.packb(record.dump(record.load(None))), of_site(record))

@@ -10,7 +10,9 @@ from typing import NamedTuple
 from mediacrawl.probe import Probe, ProbePolicy, ProbeResult
 
 SAMPLES = Path(__file__).parent / "samples"
-JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF"
+JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00"
+APE = b"APETAGEX\xd0\x07\0\0" + b"\x20\0\0\0" + bytes(4) + bytes(12)
+"""An APE tag without an item."""
 
 
 def sample(name: str) -> bytes:
@@ -52,7 +54,7 @@ def size7(size: int) -> bytes:
     return bytes(size >> shift & 0x7F for shift in (21, 14, 7, 0))
 
 
-def frame(name: str, body: bytes, *, version: int = 3, flags: int = 0) -> bytes:
+def frame(name: str, body: bytes, version: int = 3, flags: int = 0) -> bytes:
     """One ID3v2 frame, written by hand."""
     if version == 2:
         return name.encode() + struct.pack(">I", len(body))[1:] + body
@@ -71,7 +73,7 @@ def id3v1(title: bytes = b"", artist: bytes = b"", track: int = 0, genre: int = 
     return b"TAG" + fields + bytes([0, track, genre])
 
 
-def picture(size: int, *, version: int = 3) -> bytes:
+def picture(size: int, version: int = 3) -> bytes:
     if version == 2:
         return frame("PIC", b"\0JPG\x03\0" + cover(size), version=2)
     return frame("APIC", b"\0image/jpeg\0\x03\0" + cover(size), version=version)
@@ -100,3 +102,79 @@ def saved(tagged: object, data: bytes) -> bytes:
     out = io.BytesIO(data)
     tagged.save(out)
     return out.getvalue()
+
+
+def chunk(name: bytes, body: bytes, order: str = "<", *, size: int | None = None, pad: bool = True) -> bytes:
+    """A chunk of RIFF or IFF, filled up to an even size; `size` is what its header says, if that is another one."""
+    stated = len(body) if size is None else size
+    return name + struct.pack(order + "I", stated) + body + (b"\0" if pad and len(body) % 2 else b"")
+
+
+def form(kind: bytes, name: bytes, *chunks: bytes, order: str = "<", size: int | None = None) -> bytes:
+    """A file of chunks."""
+    return chunk(kind, name + b"".join(chunks), order, size=size, pad=False)
+
+
+def chunks_of(name: bytes, *chunks: bytes) -> bytes:
+    """A list of chunks in RIFF."""
+    return chunk(b"LIST", name + b"".join(chunks))
+
+
+def element(name: int, *bodies: bytes, size: bytes | None = None) -> bytes:
+    """An element of EBML, its size in eight bytes or as given."""
+    body = b"".join(bodies)
+    head = name.to_bytes((name.bit_length() + 7) // 8, "big")
+    return head + (size or struct.pack(">Q", len(body) | 1 << 56)) + body
+
+
+def uint(name: int, value: int) -> bytes:
+    """A number in EBML."""
+    return element(name, value.to_bytes(8, "big"))
+
+
+def ape(*items: tuple[bytes, bytes] | bytes, version: int = 2000, header: bool = True, claim: int = 0) -> bytes:
+    """An APE tag of names and texts, or of whole items; `claim` is added to the size that it states."""
+    body = b"".join(item if isinstance(item, bytes) else ape_item(*item) for item in items)
+    flags = 1 << 31 if header and version == 2000 else 0
+    fields = struct.pack("<III", version, len(body) + 32 + claim, len(items))
+    head, foot = (b"APETAGEX" + fields + struct.pack("<I", edge) + bytes(8) for edge in (flags | 1 << 29, flags))
+    return (head if flags else b"") + body + foot
+
+
+def ape_item(name: bytes, value: bytes, kind: int = 0) -> bytes:
+    """An item of an APE tag; kind 1 is binary, 2 a link."""
+    return struct.pack("<II", len(value), kind << 1) + name + b"\0" + value
+
+
+def page(serial: int, number: int, payload: bytes, *, granule: int = 0, flags: int = 0) -> bytes:
+    """One page of Ogg; no reader looks at the checksum."""
+    lacing = b"\xff" * (len(payload) // 255) + bytes([len(payload) % 255])
+    head = struct.pack("<4sBBqIIIB", b"OggS", 0, flags, granule, serial, number, 0, len(lacing))
+    return head + lacing + payload
+
+
+def comments(*entries: bytes, count: int | None = None, vendor: bytes = b"made") -> bytes:
+    """Vorbis comments; `count` is the number that they state, if that is another one."""
+    stated = struct.pack("<I", len(entries) if count is None else count)
+    return b"".join([_sized(vendor), stated, *map(_sized, entries)])
+
+
+def _sized(text: bytes) -> bytes:
+    return struct.pack("<I", len(text)) + text
+
+
+def changed(kind: type, name: str, change: object) -> bytes:
+    """A sample in which a function has changed the tags, by one of mutagen's classes."""
+    file = kind(io.BytesIO(sample(name)))
+    change(file)  # type: ignore[operator]
+    return saved(file, sample(name))
+
+
+def bits(*fields: tuple[int | None, int]) -> bytes:
+    """Numbers of some bits each, or (None, number) as an Exp-Golomb code, and a 1 before the last byte is filled up."""
+    text = ""
+    for count, value in fields:
+        plain = f"{value + 1:b}"
+        text += "0" * (len(plain) - 1) + plain if count is None else f"{value:0{count}b}"
+    text = (text + "1").ljust(-(-(len(text) + 1) // 8) * 8, "0")
+    return int(text, 2).to_bytes(len(text) // 8, "big")

@@ -4,17 +4,7 @@ import io
 import struct
 
 from mutagen import apev2, asf, flac, id3, mp4, oggopus, oggvorbis
-from probe_media import audio, run, sample, saved
-
-from mediacrawl.probe import build_item
-
-URL = "http://example.org/a"
-
-
-def record(data, policy=None):
-    """The record of a file's bytes, as a crawl makes it."""
-    probed = run(data, policy)
-    return build_item(probed.result, probed.probe, url=URL)
+from probe_media import audio, element, sample, saved, uint
 
 
 def _id3_frame(name, values, version):
@@ -41,10 +31,6 @@ def write_id3(fields, version=4, data=None):
     out = io.BytesIO(data or audio(4))
     tags.save(out, v2_version=version, v1=0)
     return out.getvalue()
-
-
-def write_id3v23(fields):
-    return write_id3(fields, version=3)
 
 
 def write_mp4(fields):
@@ -95,15 +81,6 @@ def write_asf(fields):
 _SEGMENT, _INFO, _TRACKS, _TAGS = 0x18538067, 0x1549A966, 0x1654AE6B, 0x1254C367
 
 
-def element(name, *bodies):
-    body = b"".join(bodies)
-    return name.to_bytes((name.bit_length() + 7) // 8, "big") + struct.pack(">Q", len(body) | 1 << 56) + body
-
-
-def uint(name, value):
-    return element(name, value.to_bytes(8, "big"))
-
-
 def _simple(name, value):
     """One text, and those that nest in it: a value may be a text, or a text and more fields."""
     text, inner = value if isinstance(value, tuple) else (value, {})
@@ -133,28 +110,9 @@ def write_film(fields):
     return matroska((0, fields), film=True)
 
 
-def riff_chunk(name, body, order="<"):
-    return name + struct.pack(order + "I", len(body)) + body + bytes(len(body) % 2)
-
-
-def wav(*chunks, seconds=1):
-    """A WAV file of 8,000 Hz, one channel, 8 bits; the chunks stand behind the audio."""
-    fmt = riff_chunk(b"fmt ", struct.pack("<HHIIHH", 1, 1, 8000, 8000, 1, 8))
-    body = b"WAVE" + fmt + riff_chunk(b"data", bytes(8000 * seconds)) + b"".join(chunks)
-    return b"RIFF" + struct.pack("<I", len(body)) + body
-
-
-def aiff(*chunks, seconds=1):
-    """An AIFF file of 44,100 Hz, one channel, 8 bits; the chunks stand before the audio."""
-    rate = bytes.fromhex("400eac44000000000000")
-    common = riff_chunk(b"COMM", struct.pack(">HIH", 1, 44_100 * seconds, 8) + rate, ">")
-    body = b"AIFF" + common + b"".join(chunks) + riff_chunk(b"SSND", bytes(8 + 44_100 * seconds), ">")
-    return b"FORM" + struct.pack(">I", len(body)) + body
-
-
 WRITERS = {
     "id3v2.4": write_id3,
-    "id3v2.3": write_id3v23,
+    "id3v2.3": lambda fields: write_id3(fields, version=3),
     "mp4": write_mp4,
     "ogg": write_vorbis,
     "opus": write_opus,

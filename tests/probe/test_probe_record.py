@@ -7,7 +7,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from probe_media import audio, frame, id3, id3v1, run, sample
+from probe_media import audio, frame, id3, run, sample
 
 from mediacrawl.encoding.excerpts import clean
 from mediacrawl.encoding.records.evidence import decode, tag_element
@@ -52,41 +52,12 @@ def test_the_url_that_led_there_is_told_if_it_is_another_one(requested, told):
     assert [item.requested_url for item in items] == [told, told]
 
 
-def test_a_film_is_a_video_object():
-    item = item_of(sample("film.mp4"))
-    assert (item.type, item.width, item.encoding_format) == ("VideoObject", 96, "video/mp4")
-
-
 def test_evidence_and_answer_are_copied_and_what_is_empty_is_none():
     evidence = Evidence("enclosure", "Tone\0", "", guid="\ud83d", page_language="de-AT", page_charset="cp1252")
     item = item_of(sample("tagged.mp3"), evidence=evidence, first=FirstAnswer(status=206))
     assert (item.discovered_via, item.anchor_text, item.page_title) == ("enclosure", "Tone", None)
     assert (item.page_language, item.page_charset) == ("de-AT", "cp1252")
     assert (item.guid, item.http_status, item.requested_url) == ("\ufffd", 206, None)
-
-
-def test_id3v2_is_preferred_and_both_stay_in_the_evidence():
-    long = b"A title that is longer than thirty bytes"
-    item = item_of(id3(frame("TIT2", b"\0" + long)) + audio() + id3v1(long[:30], b"Sine"))
-    assert (item.title, item.artist) == (long.decode(), "Sine")
-    titles = [tag["source"] for tag in item.tags if tag["key"] == "title"]
-    assert titles == ["id3v2.3", "id3v1"]
-
-
-@pytest.mark.parametrize(("body", "genre"), [(b"\0(17)", "Rock"), (b"\x0017", "Rock"), (b"\0Polka", "Polka")])
-def test_genres_are_written_out(body, genre):
-    assert item_of(id3(frame("TCON", body)) + audio()).genre == genre
-
-
-@pytest.mark.parametrize("genre", [b"9" * 5000, b"(" + b"9" * 5000 + b")", b"(" * 200])
-def test_a_number_of_a_genre_that_no_program_can_count_to_is_text(genre):
-    assert item_of(id3(frame("TCON", b"\0" + genre)) + audio()).genre
-
-
-def test_several_artists_are_joined_and_several_titles_are_not():
-    tag = id3(frame("TPE1", b"\0A\0B\0A"), frame("TIT2", b"\0One\0Two"))
-    item = item_of(tag + audio())
-    assert (item.artist, item.title) == ("A; B", "One")
 
 
 def test_values_follow_the_tags_after_a_repair():

@@ -3,9 +3,9 @@
 # ruff: noqa: RUF001 - a station's words are Russian
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 from probe_media import sample
 
 from mediacrawl.encoding.records.fixer import Fixer
@@ -49,12 +49,6 @@ def test_the_bytes_of_a_stations_headers_are_kept_and_its_name_is_found():
     assert item.description == "Песни и новости с берега Белого моря"
 
 
-def test_a_stream_is_a_broadcast_without_end_or_fingerprint():
-    item = item_of(read(body=MP3 * 20))
-    assert (item.type, item.probe_status) == ("BroadcastService", "stream")
-    assert (item.duration, item.content_size, item.head_sha256) == (None, None, None)
-
-
 def interleaved(words, metaint=8_192, sound=MP3 * 60):
     words += bytes(-len(words) % 16)
     parts = [sound[at : at + metaint] for at in range(0, len(sound), metaint)]
@@ -79,46 +73,6 @@ def test_the_song_of_the_moment_is_read_between_the_bytes_of_the_sound(encoding)
     assert (item.title, item.now_playing, item.is_live) == (NAME, SONG, True)
 
 
-@pytest.mark.parametrize(
-    ("words", "title"),
-    [
-        (b"StreamTitle='It's a Song';", b"It's a Song"),
-        (b"StreamTitle='Cut in the mid", None),
-        (b"StreamTitle='';", None),
-        (b"StreamUrl='u';StreamTitle='b';", b"b"),
-        (b"", None),
-    ],
-)
-def test_words_between_the_bytes_are_taken_out_of_the_sound(words, title):
-    result = read(METAINT, interleaved(words, sound=MP3 * 60))
-    assert next((tag.raw for tag in result.tags if tag.frame == "StreamTitle"), None) == title
-    assert result.codec == "mp3"
-
-
-@pytest.mark.parametrize("metaint", [64, 128, 256, 500, 1_024, 16_384])
-@pytest.mark.parametrize("words", [b"StreamTitle='b';StreamUrl='u';", b"StreamTitle='b';" + bytes(4_000), b""])
-def test_words_are_taken_out_wherever_they_stand_between_the_bytes(metaint, words):
-    body = interleaved(words, metaint)[: stream_bytes({"icy-metaint": str(metaint)})]
-    result = read([*HEADERS, ("icy-metaint", b"%d" % metaint)], body)
-    assert (result.codec, result.sample_rate, result.bitrate) == ("mp3", 44100, 192_000)
-    assert next((tag.raw for tag in result.tags if tag.frame == "StreamTitle"), None) == (b"b" if words else None)
-
-
-def test_bytes_that_are_no_words_after_the_first_are_sound():
-    frame = b"\xff\xfb\x90\x00" + b"\x55" * 413
-    sound = frame * 30
-    assert sound[256] == 0x55
-    body = sound[:256] + b"\0" + sound[257:]
-    assert read([*HEADERS, ("icy-metaint", b"256")], body).sample_rate == 44100
-
-
-@pytest.mark.parametrize("metaint", [b"0", b"-5", b"x", b"99999999", b"8192"])
-def test_a_station_that_only_says_that_it_has_words_is_read_as_it_is(metaint):
-    result = read([*HEADERS, ("icy-metaint", metaint)], MP3 * 60)
-    assert (result.codec, result.sample_rate) == ("mp3", 44100)
-    assert "StreamTitle" not in {tag.frame for tag in result.tags}
-
-
 def test_as_much_of_a_stream_is_read_as_its_first_words_need():
     assert stream_bytes({"icy-metaint": "16000"}) == 16_000 + 1 + 255 * 16
     for metaint in ("", "0", "x", "64", "1024", "16385", "40000", "9" * 5_000):
@@ -130,71 +84,6 @@ def test_what_a_page_says_of_its_length_is_not_believed():
 
     told = Evidence(facts=pack([fact("page", "og:audio:duration", "duration", "180")]))
     assert build_item(read(), Probe(POLICY), url="http://radio.example/", evidence=told).duration is None
-
-
-@pytest.mark.parametrize("before", [0, 1, 200, 416])
-def test_frames_are_found_though_the_stream_begins_inside_one(before):
-    result = read(body=(MP3 * 20)[before:])
-    assert (result.codec, result.container, result.encoding_format) == ("mp3", "mp3", "audio/mpeg")
-    assert (result.sample_rate, result.channels, result.bitrate) == (44100, 2, 192_000)
-
-
-@pytest.mark.parametrize("before", [0, 100])
-def test_the_content_decides_the_codec_and_not_the_server(before):
-    result = read([("content-type", b"audio/mpeg"), ("icy-name", b"x")], (AAC * 20)[before:])
-    assert (result.codec, result.encoding_format, result.sample_rate) == ("aac", "audio/aac", 44100)
-
-
-def test_the_first_pages_of_an_ogg_stream_are_read():
-    result = read([("icy-name", b"x")], sample("tone.ogg")[:STREAM_BYTES])
-    assert (result.container, result.codec) == ("ogg", "vorbis")
-    assert {tag.source for tag in result.tags} == {"icy", "vorbis"}
-    assert (result.status, result.duration, result.notes) == ("stream", None, [])
-
-
-@pytest.mark.parametrize(
-    ("told", "codec", "mime"),
-    [
-        (b"audio/aacp", "aac", "audio/aac"),
-        (b"audio/mpeg; x", "mp3", "audio/mpeg"),
-        (b"video/nsv", None, "video/nsv"),
-        (b"application/ogg", None, "audio/ogg"),
-        (b"text/html", None, "audio/mpeg"),
-        # Types are counted in the stats, so there must not be as many as anybody likes.
-        (b"audio/one-of-a-million", None, "audio/mpeg"),
-    ],
-)
-def test_without_a_byte_the_servers_word_is_taken(told, codec, mime):
-    result = read([("content-type", told), ("icy-br", b"64")])
-    assert (result.codec, result.encoding_format, result.bitrate) == (codec, mime, 64_000)
-    assert result.is_video is mime.startswith("video/")
-
-
-@pytest.mark.parametrize(
-    ("told", "rate"), [(b"128", 128_000), (b"128, 128", 128_000), (b"128000", 128_000), (b"x", None), (b"0", None)]
-)
-def test_the_bit_rate_is_read_in_all_its_forms(told, rate):
-    assert read([("icy-br", told)]).bitrate == rate
-
-
-@pytest.mark.parametrize(
-    "info", [b"bitrate=96;samplerate=48000;channels=1", b"ice-samplerate=48000;ice-bitrate=96;ice-channels=1"]
-)
-def test_icecasts_own_header_is_read(info):
-    result = read([("ice-audio-info", info), ("icy-metaint", b"0")])
-    assert (result.bitrate, result.sample_rate, result.channels) == (96_000, 48_000, 1)
-
-
-def test_what_no_station_has_is_not_believed():
-    assert read([("ice-audio-info", b"channels=9999999"), ("icy-name", b"x")]).channels is None
-
-
-def test_a_station_is_named_by_its_headers_and_not_by_the_song_that_is_playing():
-    result = read([("icy-name", b"Station"), ("icy-genre", b"folk")], sample("tone.ogg")[:STREAM_BYTES])
-    item = item_of(result)
-    assert (item.title, item.artist, item.genre) == ("Station", None, "folk")
-    assert ("playing_title", "Tone") in {(tag.key, tag.text) for tag in result.tags}
-    assert item.now_playing == "Sine - Tone"
 
 
 @pytest.mark.parametrize(
@@ -210,12 +99,6 @@ def test_a_station_is_named_by_its_headers_and_not_by_the_song_that_is_playing()
 )
 def test_a_station_is_asked_for_its_song_if_the_first_request_did_not(headers, body, lacks):
     assert lacks_song({name for name, _ in headers}, read(headers, body)) is lacks
-
-
-def test_the_first_of_two_headers_counts():
-    result = read([("icy-br", b"64"), ("icy-br", b"128"), ("icy-name", b"one"), ("icy-name", b"two")])
-    assert result.bitrate == 64_000
-    assert item_of(result).title == "one"
 
 
 @pytest.mark.parametrize(

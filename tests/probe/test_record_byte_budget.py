@@ -6,10 +6,10 @@ import zlib
 from contextlib import closing
 
 import pytest
+from harness import slow
 from hypothesis import given
 from hypothesis import strategies as st
 from itemadapter import ItemAdapter
-from long_forms import slow
 
 from mediacrawl.demo import media_bytes
 from mediacrawl.encoding.records.evidence import tag_element
@@ -158,9 +158,8 @@ def with_parts(chapters, tracks):
     title = Value("Ðåêà è áåðåã".encode("latin-1"), "latin-1")
     for _ in range(tracks):
         context.add_track("x", "Name", Track("audio", "aac", "de"), title)
-    context.stage(
-        "chapters", context.add_chapters, "x", "Title", [(Chapter(float(at)), title) for at in range(chapters)]
-    )
+    with context.stage("chapters"):
+        context.add_chapters("x", "Title", [(Chapter(float(at)), title) for at in range(chapters)])
     return context.result
 
 

@@ -1,4 +1,4 @@
-"""What was seen before: copies, near copies, mirrors, soft 404s, facets, and all of them together."""
+"""What was seen before: copies, near copies, soft 404s, facets, and all of them together."""
 
 import itertools
 import random
@@ -10,12 +10,11 @@ from mediacrawl.notes import NoNotes
 from mediacrawl.records import Drop
 from mediacrawl.scope import DuplicatePolicy, Duplicates
 from mediacrawl.scope.canonical import Spelling
-from mediacrawl.scope.copies import Copies, SoftErrors
-from mediacrawl.scope.mirrors import Mirrors
+from mediacrawl.scope.copies import Copies, SoftErrors, is_named_copy, of_a_copy
 from mediacrawl.scope.parameters import Facets
 
 SITE, HOST = "site.example", "https://site.example"
-NAMESPACES = ("copies", "parameters", "facets", "soft_404", "likeness")
+NAMESPACES = ("copies", "parameters", "facets", "soft_404")
 
 
 def shown(name, shape=None, media=0, length=1000):
@@ -83,7 +82,11 @@ def test_copies_are_known_after_a_kill_but_for_the_last_seven_pages(notes):
 
 def test_a_clean_stop_loses_nothing(notes):
     duplicates = Duplicates(notes)
-    pages = [(site, f"https://{site}{path}", shown(f"{site}{path}")) for site in "abc" for path in PATHS]
+    pages = [
+        (site, f"https://{site}{path}", shown(f"{site}{path}"))
+        for site in "abc"
+        for path in ("/", "/1", "/2", "/3", "/4")
+    ]
     for page in pages:
         duplicates.judge(*page)
     written = dict(notes)
@@ -121,91 +124,6 @@ def test_a_site_that_leaves_the_memory_loses_nothing(notes):
     for number in range(3000):
         copies.judge(f"site{number}.example", f"{HOST}/1", shown("a"))
     assert copies.judge(SITE, f"{HOST}/2", shown("a")) is Drop.DUPLICATE
-
-
-# -- mirrors -----------------------------------------------------------------------------------------------------
-
-
-class Two:
-    """Two sites that are visited page by page."""
-
-    def __init__(self, notes, **numbers):
-        self.copies = Copies(notes)
-        self.mirrors = Mirrors(notes, self.copies, **numbers)
-
-    def visit(self, site, path, name, **other):
-        url = f"https://www.{site}:8443{path}"
-        self.mirrors.learn(site, url, shown(name, **other))
-        self.copies.judge(site, url, shown(name, **other))
-
-    def both(self, *paths):
-        for path in paths:
-            self.visit("first.example", path, path)
-        for path in paths:
-            self.visit("second.example", path, path)
-
-
-PATHS = ["/", *(f"/{number}" for number in range(20))]
-
-
-def test_the_site_that_came_later_is_the_mirror(notes):
-    two = Two(notes)
-    two.both(*PATHS[:4])
-    assert not two.mirrors.known
-    two.both(*PATHS[4:])
-    assert two.mirrors.original("second.example") == "first.example"
-    assert two.mirrors.original("first.example") is None
-
-
-def test_a_mirror_is_found_while_both_are_crawled_in_turn(notes):
-    two = Two(notes)
-    for path in PATHS:
-        two.both(path)
-    assert two.mirrors.original("second.example") == "first.example"
-
-
-def test_a_mirror_that_is_ahead_of_the_first_site_is_found_too(notes):
-    two = Two(notes)
-    two.both("/")
-    for site in ("second.example", "first.example"):
-        for path in PATHS[1:]:
-            two.visit(site, path, path)
-    assert two.mirrors.original("second.example") == "first.example"
-
-
-def test_five_legal_pages_of_a_hoster_make_no_mirror(notes):
-    two = Two(notes)
-    two.visit("first.example", "/", "one blog")
-    two.visit("second.example", "/", "another blog")
-    two.both(*PATHS[1:])
-    assert not two.mirrors.known
-
-
-def test_an_empty_front_page_makes_no_mirror(notes):
-    two = Two(notes)
-    two.visit("first.example", "/", "parked", length=100)
-    two.visit("second.example", "/", "parked", length=100)
-    two.both(*PATHS[1:])
-    assert not two.mirrors.known
-
-
-def test_sites_that_differ_in_more_than_a_tenth_are_no_mirrors(notes):
-    two = Two(notes)
-    two.both("/")
-    for path in PATHS[1:]:
-        two.visit("first.example", path, path)
-    for number, path in enumerate(PATHS[1:]):
-        two.visit("second.example", path, path if number % 4 else "another text")
-    assert not two.mirrors.known
-
-
-def test_mirrors_are_known_after_a_kill_and_half_known_ones_go_on(notes):
-    two = Two(notes)
-    two.both(*PATHS[:1])
-    two.mirrors.save()
-    two = Two(notes)
-    two.both(*PATHS[1:])
-    assert Two(notes).mirrors.original("second.example") == "first.example"
 
 
 # -- soft 404 ----------------------------------------------------------------------------------------------------
@@ -332,19 +250,8 @@ def test_links_are_reduced_before_they_are_looked_up(notes):
     assert duplicates.waiting(SITE, Spelling(f"{HOST}/b", f"{HOST}/b"))[0] is None
 
 
-def test_links_to_a_mirror_are_dropped_and_what_waits_there_too(notes):
-    duplicates = Duplicates(notes)
-    for path in PATHS:
-        for host in ("first.example", "second.example"):
-            duplicates.judge(host, f"https://{host}{path}", shown(path))
-    links = [link(0, "https://second.example/new"), link(1, "https://first.example/new")]
-    assert duplicates.sift(HOST + "/", links, unknown()) == ([links[1]], {Drop.MIRROR: 1})
-    assert duplicates.waiting("second.example", links[0][1])[0] is Drop.MIRROR
-    assert duplicates.waiting("first.example", links[1][1])[0] is None
-
-
 def test_each_rule_can_be_switched_off(notes):
-    policy = DuplicatePolicy(pages=0, dust_pages=0, mirror_pages=0, combinations=0, soft_404=False)
+    policy = DuplicatePolicy(pages=0, dust_pages=0, combinations=0, soft_404=False)
     duplicates = Duplicates(notes, policy)
     for number in range(400):
         url = f"{HOST}/?a={number % 7}&b={number % 9}&c={number % 11}"
@@ -359,9 +266,36 @@ def test_each_rule_can_be_switched_off(notes):
 )
 def test_broken_notes_are_as_good_as_none(notes, note):
     for key in (SITE, "", *(f"{number:x}" for number in range(3))):
-        notes.update({(room, key): note for room in (*NAMESPACES, "mirrors", "fronts")})
+        notes.update({(room, key): note for room in NAMESPACES})
     duplicates = Duplicates(notes)
     assert duplicates.judge(SITE, f"{HOST}/?a=1&b=2", shown("a")) is None
     assert duplicates.judge_stand_in(SITE, shown("b")) is None
     links = [link(0, f"{HOST}/?a=1&b=2")]
     assert duplicates.sift(HOST + "/", links, unknown())[0] == links
+
+
+@pytest.mark.parametrize(
+    ("page", "original", "is_believed"),
+    [
+        ("http://a.example/song?ref=1", "http://a.example/song", True),
+        ("http://a.example/print/song", "http://a.example/song", True),
+        ("http://www.a.example/song", "https://a.example/song", True),
+        ("http://a.example/?ref=1", "http://a.example/", True),
+        # The page itself, another host, or the front page that broken templates name everywhere.
+        ("http://a.example/song", "http://a.example/song", False),
+        ("http://a.example/song", "http://b.example/song", False),
+        ("http://a.example/song", "http://m.a.example/song", False),
+        ("http://a.example/song", "http://a.example/", False),
+        ("http://a.example/song?x=1", "http://a.example/?home", False),
+        ("http://a.example/song", None, False),
+    ],
+)
+def test_a_page_is_believed_to_be_a_copy_if_it_names_another_of_its_host(page, original, is_believed):
+    assert is_named_copy(page, original) is is_believed
+
+
+def test_of_such_a_copy_the_original_and_media_are_followed():
+    original = "http://a.example/song"
+    urls = ["http://a.example/next", original, "http://b.example/x.mp3", "http://b.example/x"]
+    links = [(place, Spelling(url, url)) for place, url in enumerate(urls)]
+    assert of_a_copy(links, original) == [links[1], links[2]]

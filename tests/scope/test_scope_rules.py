@@ -7,6 +7,8 @@ import pytest
 
 from mediacrawl.records import Drop
 from mediacrawl.scope import NeverCrawl, NeverCrawlError, ScopeRules, Traps
+from mediacrawl.scope.gate import ContactScope
+from mediacrawl.settings import MEDIACRAWL_CONTACT
 
 
 def today():
@@ -65,3 +67,29 @@ def test_what_is_no_url_has_a_reason(written, reason):
 
 def test_what_is_far_too_long_is_not_worth_the_work(rules):
     assert rules.scope(today).spelled("http://a.example/" + "x" * 600) is Drop.LENGTH
+
+
+HOSTS = {
+    "blog.org": ["127.0.0.1"],
+    "both.org": ["127.0.0.1", "::1"],
+    "half.org": ["127.0.0.1", "192.0.2.1"],
+    "a.org": [],
+}
+
+
+@pytest.mark.parametrize("host", ["localhost", "www.localhost", "127.0.0.9", "[::1]"])
+@pytest.mark.parametrize("contact", [MEDIACRAWL_CONTACT, "http://localhost/", "https://uni-graz.at/bot"])
+def test_this_machine_may_always_be_asked(host, contact):
+    assert ContactScope.of(contact, {}, anonymous=contact == MEDIACRAWL_CONTACT).covers(host)
+
+
+@pytest.mark.parametrize("host", ["blog.org", "both.org", "tonspur.example", "x.test"])
+def test_a_contact_on_this_machine_is_enough_for_names_that_lead_here_or_to_nobody(host):
+    assert ContactScope.of("http://localhost/", HOSTS, anonymous=False).covers(host)
+    assert not ContactScope.of(MEDIACRAWL_CONTACT, HOSTS, anonymous=True).covers(host)
+
+
+@pytest.mark.parametrize("host", ["half.org", "uni-graz.at", "example.com", "10.0.0.1", "192.0.2.1"])
+def test_strangers_need_a_contact_that_they_can_reach(host):
+    assert not ContactScope.of("http://localhost/", HOSTS, anonymous=False).covers(host)
+    assert ContactScope.of("https://uni-graz.at/bot", HOSTS, anonymous=False).covers(host)

@@ -130,17 +130,6 @@ def growing(visit: TrapVisit) -> str | None:
 
 
 @trap
-def mirror_first(visit: TrapVisit) -> str | None:
-    """Forty pages."""
-    number = number_in(visit.path)
-    hrefs = [f"/page{other}.html" for other in range(2 * number + 2, 2 * number + 4) if other < 40]
-    return prose(f"mirrored {number}") + links(*hrefs, f"/song{number}.mp3" if number > 0 else "/song.mp3")
-
-
-TRAPS["mirror-second"] = mirror_first
-
-
-@trap
 def soft_404(visit: TrapVisit) -> str | None:
     """Sixty files of which two are there; for the others it sends a page with status 200, with links of its own."""
     if visit.path == "/":
@@ -182,8 +171,6 @@ def files(name: str) -> list[str]:
         return [f"/song{number}.mp3" for number in range(several[name])]
     if name == "soft-404":
         return ["/song7.mp3", "/song42.mp3"]
-    if name.startswith("mirror"):
-        return ["/song.mp3", *(f"/song{number}.mp3" for number in range(1, 40))]
     return [f"/folder{number}/song.mp3" for number in range(20)] if name == "episodes" else ["/song.mp3"]
 
 

@@ -67,7 +67,7 @@ _DASHES: Final = {ord("-"): "", ord("_"): ""}
 
 
 def detect(fields: Sequence[bytes], hints: Hints | None = None) -> Detection:
-    """Detects the encoding of the fields of one record, jointly.
+    """Detect the encoding of the fields of one record, jointly.
 
     Args:
         fields: raw bytes of each text field, without padding; any bytes (also ``bytearray`` and ``memoryview``), any
@@ -91,7 +91,7 @@ def detect(fields: Sequence[bytes], hints: Hints | None = None) -> Detection:
 
 
 def _together(fields: Sequence[bytes], claims: Sequence[str], hints: Hints) -> Detection:
-    """One decision over fields of any length."""
+    """Return one decision over fields of any length."""
     if max(map(len, fields), default=0) <= LONGEST_FIELD:
         return _decided(fields, claims, hints)
     heads = heads_of(fields, claims)
@@ -103,7 +103,7 @@ _NO_HINTS: Final = Hints()
 
 
 def _decided(fields: Sequence[bytes], claims: Sequence[str], hints: Hints) -> Detection:
-    """The decision on fields of bounded length."""
+    """Return the decision on fields of bounded length."""
     shapes = list(map(form_of, fields, claims))
     if len(shapes) == 1 and shapes[0].text is None:
         alone, (decided,) = _eight_bit(fields, shapes, fields, hints, hints.known)
@@ -116,24 +116,28 @@ def _decided(fields: Sequence[bytes], claims: Sequence[str], hints: Hints) -> De
     odd = [place for place, shape in enumerate(shapes) if shape.text is None]
     record = None
     if odd:
-        certain = tuple(of_place[place].text for place in texts if _surely_right(of_place[place]))
+        certain = tuple(
+            found.text for place in texts if (found := of_place[place]).confidence > 0.9 and not found.text.isascii()
+        )
         known = tuple(dict.fromkeys((*hints.known, *certain))) if certain else hints.known
         record, eight_bit = _eight_bit(
             [fields[place] for place in odd], [shapes[place] for place in odd], fields, hints, known
         )
         of_place.update(zip(odd, eight_bit, strict=True))
-    return _detection(tuple(of_place[place] for place in range(len(fields))), record)
+    every = tuple(of_place[place] for place in range(len(fields)))
+    decisive: FieldDecision | _Record | None = record
+    if decisive is None:
+        telling = [decided for decided in every if decided.encoding != "ascii"]
+        decisive = min(telling, key=lambda decided: decided.margin, default=FieldDecision("", "ascii", margin=SURE))
+    confidence = min((decided.confidence for decided in every), default=1.0)
+    return Detection(decisive.encoding, decisive.language, confidence, decisive.margin, decisive.runner_up, every)
 
 
 def _declared(hints: Hints, count: int) -> list[str]:
-    """The declared encoding of each field."""
+    """Return the declared encoding of each field."""
     if isinstance(hints.declared, str):
         return [hints.declared] * count
     return [*hints.declared[:count], *["latin-1"] * (count - len(hints.declared))]
-
-
-def _surely_right(decided: FieldDecision) -> bool:
-    return decided.confidence > 0.9 and not decided.text.isascii()
 
 
 class _Record(NamedTuple):
@@ -143,16 +147,6 @@ class _Record(NamedTuple):
     language: str
     margin: float
     runner_up: str
-
-
-def _detection(fields: tuple[FieldDecision, ...], record: FieldDecision | _Record | None) -> Detection:
-    if record is None:
-        telling = [decided for decided in fields if decided.encoding != "ascii"]
-        record = (
-            min(telling, key=lambda decided: decided.margin) if telling else FieldDecision("", "ascii", margin=SURE)
-        )
-    confidence = min((decided.confidence for decided in fields), default=1.0)
-    return Detection(record.encoding, record.language, confidence, record.margin, record.runner_up, fields)
 
 
 def _unicode(shapes: Sequence[FieldForm], claims: Sequence[str], hints: Hints) -> list[FieldDecision]:
@@ -199,11 +193,11 @@ class _Weighed:
         return self.alone(place)
 
     def read(self, place: int, raw: bytes, hypothesis: Hypothesis) -> str:
-        """The text of a field if the record follows a hypothesis."""
+        """Return the text of a field if the record follows a hypothesis."""
         return read_as(raw, (self.reading_of(place, hypothesis) if len(self.own) > 1 else hypothesis).encoding)
 
     def alone(self, place: int) -> Hypothesis:
-        """The best hypothesis for one field."""
+        """Return the best hypothesis for one field."""
         best = self.best_alone.get(place)
         if best is None:
             costs = [other.costs[place] + other.prior for other in self.found]
@@ -218,19 +212,15 @@ def _weigh(found: list[Hypothesis], fields: int) -> _Weighed:
     places = range(fields)
     own = [min([hypothesis.costs[place] + hypothesis.prior for hypothesis in found]) for place in places]
     limits = [min([hypothesis.news[place] + hypothesis.prior for hypothesis in found]) + SWITCH for place in places]
-    ranking = sorted([(_total(hypothesis, limits), number) for number, hypothesis in enumerate(found)])
+    totals = [hypothesis.prior + sum(map(min, hypothesis.news, limits)) for hypothesis in found]
+    ranking = sorted([(total, number) for number, total in enumerate(totals)])
     return _Weighed(ranking, found, own, limits)
-
-
-def _total(hypothesis: Hypothesis, limits: Sequence[int]) -> int:
-    """Cost of a record of several fields."""
-    return hypothesis.prior + sum(map(min, hypothesis.news, limits))
 
 
 def _eight_bit(
     raws: Sequence[bytes], shapes: list[FieldForm], fields: Sequence[bytes], hints: Hints, known: tuple[str, ...]
 ) -> tuple[_Record, list[FieldDecision]]:
-    """The decision on the record and on each field that is not Unicode."""
+    """Return the decision on the record and on each field that is not Unicode."""
     if len(raws) == 1 and not known and (alone := _eight_bit_alone(raws[0], shapes[0], fields, hints)):
         return alone
     found = _considered(raws, shapes, fields, hints, known)
@@ -276,16 +266,19 @@ def _eight_bit_alone(
 
 
 def _anchor(hints: Hints) -> str:
-    """The text around the link, if it can confirm a reading."""
+    """Return the text around the link, if it can confirm a reading."""
     return hints.anchor if len(hints.anchor) >= SHORTEST_KNOWN and not hints.anchor.isascii() else ""
 
 
 def _considered(
     raws: Sequence[bytes], shapes: list[FieldForm], fields: Sequence[bytes], hints: Hints, known: tuple[str, ...]
 ) -> list[Hypothesis]:
-    """All hypotheses, priced by the bytes and the hints."""
+    """Return all hypotheses, priced by the bytes and the hints."""
     found = hypotheses(raws, fields, shift_of(hints), [shape.encoding for shape in shapes])
-    _trust_declared(found, shapes)
+    claimed = {shape.encoding for shape in shapes if shape.encoding != "cp1252"}
+    for hypothesis in found if claimed else ():
+        if hypothesis.encoding in claimed:
+            hypothesis.prior -= TRUSTED
     anchor = _anchor(hints)
     if known or anchor:
         _agree(found, raws, known, anchor)
@@ -293,15 +286,9 @@ def _considered(
 
 
 def rivals(raw: bytes, hints: Hints) -> list[FieldDecision]:
-    """The readings of a single field, cheapest first, each distinct text once.
+    """Return the readings of a single 8-bit field, cheapest first, each distinct text once; none for Unicode.
 
-    Args:
-        raw: one field.
-        hints: what else is known of the bytes.
-
-    Returns:
-        For 8-bit bytes, readings whose `margin` is 0 for the first one and negative for the others, in nats. None for
-        Unicode.
+    Their `margin` is 0 for the first one and negative for the others, in nats.
     """
     (claim,) = _declared(hints, 1)
     shape = form_of(raw, claim)
@@ -317,14 +304,6 @@ def rivals(raw: bytes, hints: Hints) -> list[FieldDecision]:
             nats = (ranking[0][0] - cost) / STEP
             readings[text] = FieldDecision(text, _name(raw, hypothesis.encoding), hypothesis.language, margin=nats)
     return list(readings.values())
-
-
-def _trust_declared(found: list[Hypothesis], shapes: list[FieldForm]) -> None:
-    """Lowers the prior of declared encodings other than Latin-1."""
-    claimed = {shape.encoding for shape in shapes if shape.encoding != "cp1252"}
-    for hypothesis in found if claimed else ():
-        if hypothesis.encoding in claimed:
-            hypothesis.prior -= TRUSTED
 
 
 def _agree(found: list[Hypothesis], raws: Sequence[bytes], known: tuple[str, ...], anchor: str) -> None:
@@ -350,13 +329,13 @@ def _is_known(text: str, known: tuple[str, ...], anchor: str) -> bool:
 
 
 def read_as(raw: bytes, encoding: str) -> str:
-    """A field decoded with an encoding; with cp1252 where that fails."""
+    """Return a field decoded with an encoding; with cp1252 where that fails."""
     text = decode_as(raw, encoding)
     return text if text is not None else decode_single(raw, "cp1252")
 
 
 def _runner_up(weighed: _Weighed, raws: Sequence[bytes], texts: list[str]) -> tuple[int, str]:
-    """The margin over the cheapest hypothesis with another text, and its encoding."""
+    """Return the margin over the cheapest hypothesis with another text, and its encoding."""
     least = weighed.ranking[0][0]
     same = {weighed.best().encoding}
     for cost, number in weighed.ranking[1:]:
@@ -373,7 +352,7 @@ def _runner_up(weighed: _Weighed, raws: Sequence[bytes], texts: list[str]) -> tu
 
 
 def _leave_cost(weighed: _Weighed, declared: str, place: int) -> int:
-    """Cost of the record with one field left as it is declared."""
+    """Return the cost of the record with one field left as it is declared."""
     limit = weighed.limits[place]
     left = [
         (hypothesis.prior if len(weighed.own) == 1 else total - min(hypothesis.news[place], limit))
@@ -385,22 +364,17 @@ def _leave_cost(weighed: _Weighed, declared: str, place: int) -> int:
 
 
 def _field_alone(raw: bytes, shape: FieldForm, weighed: _Weighed, place: int) -> FieldDecision:
-    """The decision on a field that does not follow its record."""
+    """Return the decision on a field that does not follow its record."""
     hypothesis = weighed.alone(place)
     text = read_as(raw, hypothesis.encoding)
     costs = sorted((other.costs[place] + other.prior, number) for number, other in enumerate(weighed.found))
     mine = hypothesis.costs[place] + hypothesis.prior
     leave = min((cost for cost, number in costs if weighed.found[number].encoding == shape.encoding), default=NEVER)
-    single = _Weighed(costs, weighed.found, weighed.own, weighed.limits)
-    margin, runner_up = _runner_up(_only(single, place), [raw], [text])
+    of_field = [replace(other, costs=[other.costs[place]]) for other in weighed.found]
+    single = _Weighed(costs, of_field, [weighed.own[place]], [weighed.limits[place]])
+    margin, runner_up = _runner_up(single, [raw], [text])
     followed = _BestReading(hypothesis.encoding, hypothesis.language, text, margin, runner_up, leave - mine)
     return _field(raw, shape, followed)
-
-
-def _only(weighed: _Weighed, place: int) -> _Weighed:
-    """The hypotheses reduced to one field."""
-    alone = [replace(hypothesis, costs=[hypothesis.costs[place]]) for hypothesis in weighed.found]
-    return _Weighed(weighed.ranking, alone, [weighed.own[place]], [weighed.limits[place]])
 
 
 class _BestReading(NamedTuple):
@@ -424,7 +398,7 @@ class _BestReading(NamedTuple):
 
 
 def _field(raw: bytes, shape: FieldForm, best: _BestReading) -> FieldDecision:
-    """The decision on a field from its best reading and its declared encoding."""
+    """Return the decision on a field from its best reading and its declared encoding."""
     declared = _declared_text(raw, shape)
     if best.text != declared and best.over_declared < (MARGIN if len(raw) > SHORT else SHORT_MARGIN):
         nats = round(-best.over_declared / STEP, 2)
@@ -446,7 +420,7 @@ def _declared_text(raw: bytes, shape: FieldForm) -> str:
 
 
 def _name(raw: bytes, encoding: str) -> str:
-    """The reported name: Latin-1 where cp1252 decodes the bytes in the same way, or does not define them."""
+    """Return the reported name: Latin-1 where cp1252 decodes the bytes in the same way, or does not define them."""
     if encoding != "cp1252":
         return encoding
     windows = raw.translate(None, _NO_CONTROLS)
@@ -461,14 +435,7 @@ _UNDECODABLE: Final = 0.5
 
 
 def whole_field(raw: bytes, head: bytes, declared: str, found: FieldDecision) -> FieldDecision:
-    """Applies the decision on a head to the whole field; ``undecided`` where the whole cannot be decoded so.
-
-    Args:
-        raw: a field.
-        head: its excerpt, from `head_of`.
-        declared: encoding that the container declares, as a Python codec name.
-        found: the decision on the head.
-    """
+    """Apply the decision on the head of a field to all of it; ``undecided`` where that cannot be decoded so."""
     if raw is head:
         return found
     text = read_alike(raw, found.encoding)

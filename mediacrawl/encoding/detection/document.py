@@ -139,7 +139,7 @@ class DecodedDocument:
 def decide_document(
     raw: bytes, claims: Iterable[EncodingClaim] = (), hints: Callable[[], Hints] = Hints
 ) -> DecodedDocument:
-    """Decodes a whole document. Never raises.
+    """Decode a whole document. Never raises.
 
     The models look at 128 KB of a document at most, chardet at 16 KB; all of it is decoded.
 
@@ -173,7 +173,7 @@ def _unshifted(raw: bytes) -> DecodedDocument:
 
 
 def _shifted(raw: bytes) -> DecodedDocument:
-    """A document of bytes below 128 that may be ISO-2022 or HZ."""
+    """Return a document of bytes below 128 that may be ISO-2022 or HZ."""
     at = min(place for mark in _SHIFTS if (place := raw.find(mark)) >= 0)
     piece = raw[max(at - _BEFORE, 0) : at + _FOR_CHARDET]
     found = detect([piece[:_LONGEST_SHIFTED]])
@@ -199,7 +199,7 @@ class _Decoded(NamedTuple):
 
 
 def _decoded(raw: bytes, encoding: str) -> _Decoded | None:
-    """The text, and how many characters do not decode; None for codecs that are no encoding of text."""
+    """Return the text, and how many characters do not decode; None for codecs that are no encoding of text."""
     try:
         return _Decoded(raw.decode(encoding), 0, is_whole=True)
     except UnicodeDecodeError:
@@ -273,7 +273,7 @@ class _Answer(NamedTuple):
 
 
 def _read(raw: bytes, pieces: list[bytes], answer: _Answer) -> _Reading | None:
-    """The document in an encoding; None if it does not decode."""
+    """Return the document in an encoding; None if it does not decode."""
     encoding = answer.encoding
     if not encoding:
         return None
@@ -288,14 +288,9 @@ def _read(raw: bytes, pieces: list[bytes], answer: _Answer) -> _Reading | None:
 
 
 def chardet_if_long(raw: bytes, decided: FieldDecision) -> FieldDecision:
-    """Decides a long text, such as lyrics, with chardet if the models' reading is doubtful. Never raises.
+    """Decide a text of 400 to a million bytes, such as lyrics, with chardet if the models are in doubt. Never raises.
 
-    Args:
-        raw: the field's bytes. One of fewer than 400 or more than a million, and any Unicode, keeps its decision.
-        decided: by the models.
-
-    Returns:
-        chardet's decision if its reading is much cheaper; else `decided`.
+    Return chardet's decision if its reading is much cheaper; else, and for any Unicode, that of the models.
     """
     if not _LONG <= len(raw) <= _LONGEST_ASKED or decided.encoding.startswith(("utf-", "ascii", *_SHIFTING)):
         return decided
@@ -316,17 +311,15 @@ def chardet_if_long(raw: bytes, decided: FieldDecision) -> FieldDecision:
 
 
 def _with_controls(raw: bytes) -> str:
-    """The text in windows-1252 of the WHATWG Encoding Standard, which maps undefined bytes to C1 controls."""
-    return codecs.charmap_decode(raw, "strict", _windows())[0]
+    """Return the text in windows-1252 of the WHATWG Encoding Standard, which maps undefined bytes to C1 controls."""
+    return codecs.charmap_decode(raw, "strict", _WINDOWS)[0]
 
 
-@lru_cache(maxsize=1)
-def _windows() -> str:
-    return "".join(bytes((octet,)).decode("cp1252", "ignore") or chr(octet) for octet in range(256))
+_WINDOWS: Final = "".join(bytes((octet,)).decode("cp1252", "ignore") or chr(octet) for octet in range(256))
 
 
 def _codec(encoding: str) -> str:
-    """The codec of a whole document for an encoding that `detect` reports; empty if there is none."""
+    """Return the codec of a whole document for an encoding that `detect` reports; empty if there is none."""
     if encoding in ("latin-1", "ascii", ""):
         return "cp1252" if encoding == "latin-1" else ""
     # The whole document is neither UTF-8 nor UTF-16, as was tested before.
@@ -334,7 +327,7 @@ def _codec(encoding: str) -> str:
 
 
 def _cost_in(pieces: Iterable[bytes], encoding: str) -> float:
-    """The mean cost of a character in words beyond ASCII, each piece in its best language."""
+    """Return the mean cost of a character in words beyond ASCII, each piece in its best language."""
     total, length = 0.0, 0
     for piece in pieces:
         found = _decoded(piece, encoding)
@@ -347,7 +340,7 @@ def _cost_in(pieces: Iterable[bytes], encoding: str) -> float:
 
 
 def _chardet_reading(raw: bytes, pieces: list[bytes]) -> _Reading | None:
-    """The document in the encoding that chardet reports; None if that is of no use."""
+    """Return the document in the encoding that chardet reports; None if that is of no use."""
     text = b"\n".join(pieces) if len(raw) > _FOR_CHARDET else raw
     if len(text) - len(text.translate(None, _HIGH)) < _LEAST_FOR_CHARDET:
         return None
@@ -356,21 +349,17 @@ def _chardet_reading(raw: bytes, pieces: list[bytes]) -> _Reading | None:
 
 
 def _chardet_answer(text: bytes) -> _Answer | None:
-    """The encoding that chardet reports; None if it cannot be that of a page."""
-    said = _chardet(text)
+    """Return the encoding that chardet reports; None if it cannot be that of a page."""
+    # Imported on demand: it takes 40 ms.
+    import chardet  # noqa: PLC0415
+
+    said: dict[str, Any] = dict(chardet.detect(text))
     encoding = _python_name(said.get("encoding") or "")
     if not encoding or encoding in ("ascii", "utf-8"):
         return None
     language = str(said.get("language") or "")
     confidence = round(float(said.get("confidence") or 0.0), 4)
     return _Answer(encoding, language if language in LANGUAGES else "", confidence, "chardet")
-
-
-def _chardet(text: bytes) -> dict[str, Any]:
-    # Imported on demand: it takes 40 ms.
-    import chardet  # noqa: PLC0415
-
-    return dict(chardet.detect(text))
 
 
 @lru_cache(maxsize=64)
@@ -387,12 +376,10 @@ def _python_name(name: str) -> str:
 
 
 def sample_of(raw: bytes) -> list[bytes]:
-    """Pieces of a document's text for the models: at most ten of 384 bytes, no line twice.
+    """Return pieces of a document's text for the models: at most ten of 384 bytes, no line twice.
 
     Markup, scripts, styles and character references are left out, unless they hold nearly all that is beyond ASCII.
-
-    Args:
-        raw: in a superset of ASCII in which no second byte is ``<``, ``>`` or ``&``.
+    The encoding is a superset of ASCII in which no second byte is ``<``, ``>`` or ``&``.
     """
     first = _ODD.search(raw)
     if first is None:
@@ -402,25 +389,13 @@ def sample_of(raw: bytes) -> list[bytes]:
     text = _MARKUP.sub(b"\n", _CDATA.sub(b"\n", window))
     if len(text) - len(text.translate(None, _HIGH)) < _ENOUGH:
         text = re.sub(rb"[<>\"=]++", b"\n", window)
-    return _pieces(_chosen(text))
-
-
-def _chosen(text: bytes) -> list[bytes]:
-    """The first line with a character beyond ASCII, then those with the most of them; each once."""
     found = text.translate(_TO_LINES).split(b"\n")
     lines = dict.fromkeys(b" ".join(line.split()) for line in found if not line.isascii())
-    first, *rest = list(lines) or [text]
-    return [first, *sorted(rest, key=_beyond, reverse=True)[: 4 * _MOST_PIECES]]
-
-
-def _beyond(line: bytes) -> int:
-    return len(line[:_PIECE]) - len(line[:_PIECE].translate(None, _HIGH))
-
-
-def _pieces(lines: Iterable[bytes]) -> list[bytes]:
-    """Lines, combined to pieces."""
+    # The first line with a character beyond ASCII, then those with the most of them, combined to pieces.
+    leading, *rest = list(lines) or [text]
+    rest.sort(key=lambda line: len(line[:_PIECE]) - len(line[:_PIECE].translate(None, _HIGH)), reverse=True)
     pieces: list[bytes] = [b""]
-    for line in lines:
+    for line in (leading, *rest[: 4 * _MOST_PIECES]):
         for part in _cut(line):
             if len(pieces[-1]) + len(part) >= _PIECE:
                 pieces.append(part)
@@ -432,7 +407,7 @@ def _pieces(lines: Iterable[bytes]) -> list[bytes]:
 
 
 def _cut(line: bytes) -> Iterator[bytes]:
-    """A line in pieces, cut at blanks."""
+    """Yield a line in pieces, cut at blanks."""
     at = 0
     for _ in range(_MOST_PIECES):
         part = line[at : at + _PIECE]

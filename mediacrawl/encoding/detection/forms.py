@@ -12,7 +12,6 @@ import codecs
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import cache
 from typing import Final
 
 from mediacrawl.encoding import models
@@ -64,12 +63,7 @@ _CONTROLS: Final = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def utf16_of(raw: bytes, declared: str) -> tuple[str, str] | None:
-    """The likeliest byte order, and the text; None for 8-bit text.
-
-    Args:
-        raw: a field without a byte order mark.
-        declared: ``utf-16``, ``utf-16-le`` or ``utf-16-be``, in any spelling.
-    """
+    """Return the likeliest byte order of a field without a byte order mark, and its text; None for 8-bit text."""
     if len(raw) < 2:
         return None
     order = "utf-16-be" if declared.endswith("be") else "utf-16-le"
@@ -92,7 +86,7 @@ def _read(raw: bytes, order: str) -> str:
 
 
 def _cost(text: str) -> int:
-    """The cost of a text by its blocks, CJK by the models."""
+    """Return the cost of a text by its blocks, CJK by the models."""
     runs = CJK_RUN.findall(text)
     trained = models.in_use()
     total = 0
@@ -107,23 +101,15 @@ def _by_blocks(text: str) -> int:
         if char < "\x7f":
             total += ASCII if char >= " " or char in "\t\n\r" else BAD["Cc"]
             continue
-        block = ord(char) >> _BLOCK
-        total += _sign_or_bad(char) + (NEAR if block == last else FAR)
+        block, category = ord(char) >> _BLOCK, unicodedata.category(char)
+        sign = LOST if char == "\ufffd" else BAD.get(category, SIGN if category[0] in "PS" else 0)
+        total += sign + (NEAR if block == last else FAR)
         last = block
     return total
 
 
-@cache
-def _by_category(category: str) -> int:
-    return BAD.get(category, SIGN if category[0] in "PS" else 0)
-
-
-def _sign_or_bad(char: str) -> int:
-    return LOST if char == "\ufffd" else _by_category(unicodedata.category(char))
-
-
 def _eight_bit_cost(raw: bytes) -> int:
-    """The cost of 8-bit text in the likeliest encoding and language."""
+    """Return the cost of 8-bit text in the likeliest encoding and language."""
     words = _WORDS.findall(raw) if raw.isascii() else []
     odd = ODD_WORD.findall(raw)
     signs = sum(33 <= byte <= 64 or 91 <= byte <= 96 or 123 <= byte <= 126 for byte in raw)
@@ -193,12 +179,7 @@ class FieldForm:
 
 
 def form_of(raw: bytes, declared: str) -> FieldForm:
-    """Determines the form of a field's bytes.
-
-    Args:
-        raw: one field.
-        declared: encoding that the container declares, as a Python codec name.
-    """
+    """Determine the form of the bytes of a field that declares an encoding."""
     declared = declared.lower()
     wide = declared.startswith(_WIDE)
     is_ascii = raw.isascii()
@@ -244,14 +225,9 @@ def _unmarked(raw: bytes, declared: str) -> FieldForm:
 
 
 def order_by_zeros(head: bytes, share: int) -> str:
-    """The byte order of UTF-16 without a mark, by the zero bytes of its ASCII characters (XML 1.0, appendix F).
+    """Return the byte order of UTF-16 without a mark, by the zero bytes of its ASCII characters (XML 1.0, appendix F).
 
-    Args:
-        head: the beginning of a document.
-        share: one unit in so many must have a zero byte in the same half.
-
-    Returns:
-        ``utf-16-le`` or ``utf-16-be``; empty for other encodings.
+    One unit in `share` must have a zero byte in the same half. Empty for other encodings.
     """
     zeros = head[0::2].count(0), head[1::2].count(0)
     if not max(zeros) or max(zeros) * share < len(head) // 2 or min(zeros) * 20 > max(zeros):
@@ -310,15 +286,15 @@ def _plausible(text: str) -> bool:
         # Rare signs, whose bytes are those of digits, as in 90.
         return False
     pages = {ord(char) >> 8 for char in text if not char.isascii()}
-    return len(pages) <= 3 or all(_east_asian(char) for char in text if ord(char) > 0x2FF)
+    # Otherwise all of it is East Asian.
+    return len(pages) <= 3 or _NOT_EAST_ASIAN.search(text) is None
 
 
-def _east_asian(char: str) -> bool:
-    return "\u2000" <= char <= "\u9fff" or "\uac00" <= char <= "\ud7a3" or char >= "\uff00"
+_NOT_EAST_ASIAN: Final = re.compile("[\u0300-\u1fff\ua000-\uabff\ud7a4-\ufeff]")
 
 
 def _decoded(raw: bytes, encoding: str) -> str | None:
-    """The decoded text; None if decoding fails. An incomplete last unit is dropped."""
+    """Return the decoded text; None if decoding fails. An incomplete last unit is dropped."""
     unit = 4 if encoding.startswith("utf-32") else 2 if encoding.startswith("utf-16") else 1
     raw = raw[: len(raw) - len(raw) % unit]
     try:

@@ -54,30 +54,24 @@ class DamagedPiece:
 
 
 def words(text: str) -> list[re.Match[str]]:
-    """The words of a text with characters beyond ASCII, or with a question mark where no question ends."""
+    """Return the words of a text with characters beyond ASCII, or with a question mark where no question ends."""
     return [word for word in _WORD.finditer(text) if _ODD.search(text, word.start(), word.end())]
 
 
 def runs(word: str) -> list[re.Match[str]]:
-    """The longest damaged parts of a word."""
+    """Return the longest damaged parts of a word."""
     return list(_RUN.finditer(word))
 
 
 def pieces(word: str, run: re.Match[str], damage: str) -> list[DamagedPiece]:
-    """The characters of a run: the remains of UTF-8 sequences, or single characters.
-
-    Args:
-        word: that contains the run.
-        run: one of `runs`.
-        damage: encoding that the right text is decoded with.
-    """
+    """Return the characters of a run in a word: the remains of UTF-8 sequences, or single characters."""
     found = _UTF8_PIECE.findall(run.group()) if "utf-8" in damage else list(run.group())
     row = [word[: run.start()][-1:] or _EDGE, *found, word[run.end() :][:1] or _EDGE]
     return [DamagedPiece(text, left, right) for left, text, right in zip(row, row[1:], row[2:], strict=False)]
 
 
 def aligned(before: str, after: str, damage: str) -> Iterator[tuple[Key, str]]:
-    """Aligns a text and its damaged words with the right text; runs where more than words differ.
+    """Align a text and its damaged words with the right text; runs where more than words differ.
 
     Yields:
         Keys with their substitutes. Unchanged parts are included, as evidence against changing them elsewhere.
@@ -91,18 +85,22 @@ def aligned(before: str, after: str, damage: str) -> Iterator[tuple[Key, str]]:
         if len(word) <= LONGEST_WORD and len(right) <= LONGEST_WORD and _ODD.search(word):
             yield ("word", word), right
     if not pairs and len(before) + len(after) <= _LONGEST_COMPARED:
-        yield from (((("run", damage, run), right)) for run, right in _changed_runs(before, after))
+        # More than words differ.
+        for tag, start, end, first, last in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+            run, became = before[start:end], after[first:last]
+            if tag == "replace" and _RUN.fullmatch(run) and len(run) <= LONGEST_WORD and len(became) <= LONGEST_WORD:
+                yield ("run", damage, run), became
 
 
 def _word_pairs(before: str, after: str) -> list[tuple[str, str]]:
-    """The words of both texts in pairs; none if more than words differ."""
+    """Return the words of both texts in pairs; none if more than words differ."""
     if _WORD.sub("w", before) != _WORD.sub("w", after):
         return []
     return list(zip(_WORD.findall(before), _WORD.findall(after), strict=True))
 
 
 def within(word: str, right: str, damage: str) -> Iterator[tuple[Key, str]]:
-    """Aligns the runs and characters of a word.
+    """Align the runs and characters of a word.
 
     A text of several words yields nothing: its words do.
 
@@ -118,7 +116,7 @@ def within(word: str, right: str, damage: str) -> Iterator[tuple[Key, str]]:
 
 
 def _run_pairs(word: str, right: str) -> list[tuple[re.Match[str], str]]:
-    """The runs of a word with the text between the same ASCII letters; none if those differ."""
+    """Return the runs of a word with the text between the same ASCII letters; none if those differ."""
     found = runs(word)
     ends = [0, *(end for run in found for end in run.span()), len(word)]
     plain = [word[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True)]
@@ -134,11 +132,3 @@ def _run_pairs(word: str, right: str) -> list[tuple[re.Match[str], str]]:
     spans.append((last, len(right)))
     became = [right[left[1] : next_[0]] for left, next_ in pairwise(spans)]
     return list(zip(found, became, strict=True)) if all(became) else []
-
-
-def _changed_runs(before: str, after: str) -> Iterator[tuple[str, str]]:
-    """Runs with their substitutes, where the texts differ in more than words."""
-    for tag, start, end, first, last in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        run, became = before[start:end], after[first:last]
-        if tag == "replace" and _RUN.fullmatch(run) and len(run) <= LONGEST_WORD and len(became) <= LONGEST_WORD:
-            yield run, became

@@ -48,7 +48,7 @@ too."""
 
 
 def lossless_routes(stored: StoredRecord, few: int, depth: int = DEEPEST) -> RouteSet:
-    """All routes that lose nothing, of at most `depth` wrong decodings; for `few` see `RepairRoute.total`."""
+    """Return all routes that lose nothing, of at most `depth` wrong decodings; for `few` see `RepairRoute.total`."""
     latin = _Misreading.of(stored, "cp1252", MANGLED)
     found = _routes_of(latin, few, depth)
     if stored.badness() <= 1:
@@ -66,12 +66,12 @@ def lossless_routes(stored: StoredRecord, few: int, depth: int = DEEPEST) -> Rou
 
 
 def undo(stored: StoredRecord, misread: str, damage: int) -> RouteSet:
-    """The routes that undo one wrong decoding, at the cost `damage`, and no further one."""
+    """Return the routes that undo one wrong decoding, at the cost `damage`, and no further one."""
     return RouteSet(stored, _routes_of(_Misreading.of(stored, misread, damage), 0, 1))
 
 
 def _routes_of(undoing: _Misreading, few: int, depth: int) -> list[LazyRoute]:
-    """The routes whose first wrong decoder is that of `undoing`."""
+    """Return the routes whose first wrong decoder is that of `undoing`."""
     stored, misread, live = undoing.stored, undoing.misread, undoing.odd_raws()
     if not live:
         return []
@@ -142,12 +142,12 @@ class _Misreading:
 
     @classmethod
     def of(cls, stored: StoredRecord, misread: str, damage: int) -> _Misreading:
-        """Encodes the texts of a record; for the arguments see the class."""
+        """Encode the texts of a record; for the arguments see the class."""
         raws = [bytes_of(text, misread) for text in stored.odd]
         return cls(stored, misread, [raw and joined_halves(raw) for raw in raws], damage)
 
     def odd_raws(self) -> list[bytes]:
-        """The bytes of the texts that are live."""
+        """Return the bytes of the texts that are live."""
         return [raw for raw in self._raws if raw is not None and not raw.isascii()]
 
     @property
@@ -156,7 +156,7 @@ class _Misreading:
         return None not in self._raws
 
     def route(self, hypothesis: Hypothesis) -> RepairRoute:
-        """The route of a hypothesis."""
+        """Return the route of a hypothesis."""
         encoding, misread = hypothesis.encoding, self.misread
         undone = self._undone.get(encoding)
         if undone is None:
@@ -171,7 +171,7 @@ class _Misreading:
         return _with_signs(route) if steps else route
 
     def costs(self, hypothesis: Hypothesis) -> Sequence[int]:
-        """The cost of each text under a hypothesis; `NEVER` of texts that are not live."""
+        """Return the cost of each text under a hypothesis; `NEVER` of texts that are not live."""
         if len(hypothesis.costs) == len(self.live):
             return hypothesis.costs
         priced = iter(hypothesis.costs)
@@ -219,7 +219,7 @@ class _OneStep(LazyRoute):
 
 @cached_if_short(8192)
 def _read_again(raw: bytes, before: str, misread: str, encoding: str) -> tuple[str, int]:
-    """The bytes decoded, and the surcharge for text that may be correct as stored or has torn characters."""
+    """Return the bytes decoded, and the surcharge for text that may be correct as stored or has torn characters."""
     after = decode_as(raw, encoding) or ""
     return after, _clean_text_cost(before, raw, after, misread, encoding) + (
         torn_cost(after) if encoding in MULTIBYTE else 0
@@ -227,7 +227,7 @@ def _read_again(raw: bytes, before: str, misread: str, encoding: str) -> tuple[s
 
 
 def _with_signs(route: RepairRoute) -> RepairRoute:
-    """Prices C1 controls that become signs of cp1252 no higher than the same signs in a text that stays."""
+    """Price C1 controls that become signs of cp1252 no higher than the same signs in a text that stays."""
     costs = [
         min(cost, read(text).cost) if has_clean_signs(text) else cost
         for cost, text in zip(route.costs, route.texts, strict=True)
@@ -260,19 +260,15 @@ def _chance(before: str, route: RepairRoute, place: int) -> int:
 
 
 def _bonus(text: str) -> int:
-    """The bonus of a text that came out of UTF-8."""
+    """Return the bonus of a text that came out of UTF-8."""
     return utf8_bonus(sum(char > "\x7f" for char in text))
 
 
 class _LongerRoute(LazyRoute):
-    """A route that continues another one with further wrong decodings.
+    """A route that continues another one (`first`) with further wrong decodings.
 
-    Args:
-        stored: the record.
-        few: see `RepairRoute.total`.
-        first: the route up to there.
-        counted: place of each text that continues, and the part of its cost that does not depend on the continuation.
-        following: the continuation.
+    `counted` has the place of each text that continues, and the part of its cost that does not depend on the
+    continuation.
     """
 
     __slots__ = ("_counted", "_first", "_following")
@@ -293,7 +289,7 @@ class _LongerRoute(LazyRoute):
         super().__init__(stored, few, damage + stored.total(paid))
 
     def _joined(self, damage: int, following: Sequence[int]) -> tuple[int, list[int]]:
-        """The damage and the costs of both parts."""
+        """Return the damage and the costs of both parts."""
         misread = self._following.misread
         crossed = misread not in ("cp1252", "latin-1") and misread != self._first.steps[0]
         costs = list(self._first.costs)

@@ -101,7 +101,7 @@ def is_marked(texts: Sequence[str]) -> bool:
 
 
 def kept_marks_cost(text: str) -> int:
-    """Cost of leaving the question marks inside words; the price of a text includes U+FFFD already."""
+    """Return the cost of leaving the question marks inside words; the price of a text includes U+FFFD already."""
     marks: list[str] = _MARKED.findall(text)
     return KEPT_INSIDE * marks.count("?")
 
@@ -171,7 +171,7 @@ def _crossed_utf8_routes(stored: StoredRecord, whole: set[str]) -> list[RepairRo
 
 
 def _damaged_texts(stored: StoredRecord, misread: str) -> list[DamagedUtf8 | None]:
-    """The damaged UTF-8 in each text; None for all of them if there is no evidence of it, or too much of it."""
+    """Return the damaged UTF-8 in each text; None for all of them if there is no evidence of it, or too much of it."""
     wrecks = [damaged_utf8(text, misread) for text in stored.odd]
     known = [wreck for wreck in wrecks if wreck]
     telling = any(wreck.telling and (wreck.whole or misread == "cp1252") for wreck in known)
@@ -183,7 +183,7 @@ def _damaged_texts(stored: StoredRecord, misread: str) -> list[DamagedUtf8 | Non
 
 
 def _searched(stored: StoredRecord) -> set[str]:
-    """The texts that are searched, within a limit for each record; first those that count for the record."""
+    """Return the texts that are searched, within a limit for each record; first those that count for the record."""
     searched: set[str] = set()
     room = MOST_SEARCHED
     repeating = [text for text, counts in zip(stored.odd, stored.counts, strict=True) if not counts]
@@ -195,7 +195,7 @@ def _searched(stored: StoredRecord) -> set[str]:
 
 
 def _utf8_route(stored: StoredRecord, wrecks: list[DamagedUtf8 | None], misread: str, *, whole: bool) -> RepairRoute:
-    """The route for UTF-8 that was decoded as `misread` and may have lost bytes."""
+    """Return the route for UTF-8 that was decoded as `misread` and may have lost bytes."""
     telling = [wreck.slots for wreck in compress(wrecks, stored.counts) if wreck]
     kept = " ".join("".join(slot[0] for slot in slots if len(slot) == 1) for slots in telling)
     language = read(kept).language
@@ -240,7 +240,7 @@ def _dropped_routes(
 def _filled(
     stored: StoredRecord, searched: set[str], encoding: str, language: str, *, marked: bool
 ) -> list[FilledText | None]:
-    """The proposals for the texts of a record in a code page."""
+    """Return the proposals for the texts of a record in a code page."""
     small = encoding not in MULTIBYTE and small_words(stored.odd, encoding)
     return [
         fill_lost_bytes(text, encoding, language, marked=marked, small=small) if text in searched else None
@@ -251,7 +251,7 @@ def _filled(
 def _filled_route(
     stored: StoredRecord, encoding: str, language: str, filled: list[FilledText | None], damage: int
 ) -> RepairRoute:
-    """The route to the proposals."""
+    """Return the route to the proposals."""
     return RepairRoute(
         ("cp1252", encoding),
         language,
@@ -267,7 +267,7 @@ def _filled_route(
 
 
 def _likely_pages(stored: StoredRecord, routes: list[RepairRoute]) -> list[Page]:
-    """The encodings that are searched, with language and prior.
+    """Return the encodings that are searched, with language and prior.
 
     They are the best of those that decode the remaining bytes, and the double-byte ones, which cannot.
     """

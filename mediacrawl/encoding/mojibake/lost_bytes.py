@@ -76,17 +76,10 @@ LONE: Final = 15 * STEP
 
 
 def fill_lost_bytes(text: str, encoding: str, language: str, *, marked: bool, small: bool = False) -> FilledText | None:
-    """The likeliest text in a code page that was decoded as cp1252 and lost bytes.
+    """Return the likeliest text in a code page that was decoded as cp1252 and lost bytes; None if it cannot have been.
 
-    Args:
-        text: as it is stored.
-        encoding: code page.
-        language: of the text.
-        marked: a mark stands for each lost byte; otherwise nothing does.
-        small: words of the record, except the first of each text, begin with a small letter.
-
-    Returns:
-        The proposal; None if the text cannot have been read as cp1252.
+    A mark stands for each lost byte (`marked`), or nothing does. If `small`, words of the record begin with a small
+    letter, except the first of each text.
     """
     if bytes_of(text.translate(_WITHOUT_MARKS), "cp1252") is None:
         return None
@@ -111,7 +104,7 @@ _WITHOUT_MARKS: Final = {ord(mark): None for mark in MARKS}
 
 
 def torn_cost(text: str) -> int:
-    """Cost of ASCII signs between CJK characters, which are remains of torn double bytes."""
+    """Return the cost of ASCII signs between CJK characters, which are remains of torn double bytes."""
     if "[" in text and "]" in text:
         return 0
     return TORN * sum(map(len, _TORN.findall(text)))
@@ -158,7 +151,7 @@ def _begins_with_lost_capital(raw: bytes, encoding: str) -> bool:
 
 @cache
 def _losable(encoding: str, language: str) -> bytes:
-    """The lost bytes that are letters of the language; all lost bytes if none is."""
+    """Return the lost bytes that are letters of the language; all lost bytes if none is."""
     letters = letters_of(encoding, language)
     known = bytes(byte for byte in LOST if letters[byte])
     return (known or LOST) + _joiner(encoding, language)
@@ -166,7 +159,7 @@ def _losable(encoding: str, language: str) -> bytes:
 
 @cache
 def _joiner(encoding: str, language: str) -> bytes:
-    """The byte of the zero-width non-joiner, if the language writes it and cp1252 loses it."""
+    """Return the byte of the zero-width non-joiner, if the language writes it and cp1252 loses it."""
     if language not in WITH_JOINERS:
         return b""
     return bytes(byte for byte in LOST if characters(encoding)[byte] == "\u200c")
@@ -183,7 +176,7 @@ def _collision(raw: bytes, encoding: str, language: str) -> int:
 
 
 def _price_word(raw: bytes, encoding: str, language: str) -> int:
-    """Cost of a word's bytes; a word with joiners costs what its parts cost."""
+    """Return the cost of a word's bytes; a word with joiners costs what its parts cost."""
     joiner = _joiner(encoding, language)
     if not joiner or joiner not in raw:
         return price_bytes(raw, encoding, language)
@@ -202,7 +195,7 @@ def _is_joined(last: bytes, encoding: str) -> bool:
 
 
 def _marked_single(word: str, encoding: str, language: str) -> list[tuple[int, bytes]]:
-    """The candidates for a word with marks, with their costs; a mark that is kept is ``?``."""
+    """Return the candidates for a word with marks, with their costs; a mark that is kept is ``?``."""
     beam: list[tuple[int, bytes]] = [(0, b"")]
     for place, char in enumerate(word):
         if char not in MARKS:
@@ -218,7 +211,7 @@ def _marked_single(word: str, encoding: str, language: str) -> list[tuple[int, b
 
 
 def _dropped_single(word: str, encoding: str, language: str) -> list[tuple[int, bytes]]:
-    """The candidates for a word from which bytes were dropped, with their costs."""
+    """Return the candidates for a word from which bytes were dropped, with their costs."""
     raw = bytes_of(word, "cp1252") or b""
     found = {raw: _price_word(raw, encoding, language)}
     beam = [raw]
@@ -239,7 +232,7 @@ def _dropped_single(word: str, encoding: str, language: str) -> list[tuple[int, 
 
 
 def _restore_marks(word: str, ranked: list[tuple[int, bytes]], encoding: str) -> tuple[str, int]:
-    """The best candidate with U+FFFD for what stays lost, and the number of losses."""
+    """Return the best candidate with U+FFFD for what stays lost, and the number of losses."""
     cost, best = ranked[0]
     rivals = [raw for other, raw in ranked[1:] if other == cost]
     chars = [characters(encoding)[byte] for byte in best]
@@ -289,7 +282,7 @@ def _fill_double(word: str, encoding: str, language: str, marked: bool) -> Fille
 
 
 def _grown(units: list[int], encoding: str, language: str, marked: bool) -> Iterable[_State]:
-    """The candidates for a word."""
+    """Return the candidates for a word."""
     put_in = FILL if marked else 0
     kernel = native.kernel()
     if kernel is not None:
@@ -345,7 +338,7 @@ def _ranked(states: Iterable[_State], encoding: str, language: str) -> list[tupl
 
 @lru_cache(maxsize=2048)
 def _options(first: int, second: int, encoding: str, marked: bool) -> tuple[tuple[str, int, int, bool], ...]:
-    """The next character: a complete one, or one that lost a half."""
+    """Return the next character: a complete one, or one that lost a half."""
     read = [(decode(raw, encoding), used, lost) for raw, used, lost in _characters(first, second, marked)]
     found = [
         (char, used, lost, CJK_RUN.match(char) is not None)
@@ -356,17 +349,19 @@ def _options(first: int, second: int, encoding: str, marked: bool) -> tuple[tupl
 
 
 def _characters(first: int, second: int, marked: bool) -> Iterable[tuple[bytes, int, int]]:
-    """Bytes of a character, number of units that they use, number of inserted bytes."""
+    """Yield bytes of a character, number of units that they use, number of inserted bytes."""
     if first >= 0x80:
         yield bytes((first,)), 1, 0
         if second > 0:
             yield bytes((first, second)), 2, 0
-    yield from _half_marked(first, second) if marked else _half_dropped(first)
-
-
-def _half_marked(first: int, second: int) -> Iterable[tuple[bytes, int, int]]:
-    """Characters of which a half, or both, are marks."""
-    if first < 0 < second:
+    if not marked:
+        # A half was lost without a mark.
+        for byte in LOST:
+            if first >= 0x80:
+                yield bytes((first, byte)), 1, 1
+            if first >= 0x40:
+                yield bytes((byte, first)), 1, 1
+    elif first < 0 < second:
         yield from ((bytes((byte, second)), 2, 1) for byte in LOST)
     elif first >= 0x80 and second < 0:
         yield from ((bytes((first, byte)), 2, 1) for byte in LOST)
@@ -374,18 +369,9 @@ def _half_marked(first: int, second: int) -> Iterable[tuple[bytes, int, int]]:
         yield from ((bytes((byte, other)), 2, 2) for byte in LOST for other in LOST)
 
 
-def _half_dropped(first: int) -> Iterable[tuple[bytes, int, int]]:
-    """Characters that lost a half without a mark."""
-    for byte in LOST:
-        if first >= 0x80:
-            yield bytes((first, byte)), 1, 1
-        if first >= 0x40:
-            yield bytes((byte, first)), 1, 1
-
-
 @lru_cache(maxsize=4096)
 def _price(last: str, char: str, language: str) -> int:
-    """Cost of a character after another."""
+    """Return the cost of a character after another."""
     if not CJK_RUN.match(char):
         return PLAIN if char.isascii() else LONE
     model = models.in_use().characters(language)

@@ -52,7 +52,7 @@ class StoredRecord:
 
     @classmethod
     def of(cls, odd: Sequence[str], fields: Sequence[str], shift: Shift | None = None) -> StoredRecord:
-        """A record with its texts priced; `odd` are different from each other."""
+        """Return a record with its texts priced; `odd` are different from each other."""
         new = new_words(odd)
         counts = [text == words for text, words in zip(odd, new, strict=True)]
         rests = [words for words, is_whole in zip(new, counts, strict=True) if words and not is_whole]
@@ -62,21 +62,21 @@ class StoredRecord:
     def priced(
         cls, odd: Sequence[str], fields: Sequence[str], counts: Sequence[bool], shift: Shift | None
     ) -> StoredRecord:
-        """A record of which it is known what counts; for the arguments see the class."""
+        """Return a record of which it is known what counts; for the arguments see the class."""
         return cls(tuple(odd), tuple(read(text).cost for text in odd), fields, tuple(counts), shift)
 
     def total(self, costs: Sequence[int]) -> int:
-        """The sum of the costs that count for the record."""
+        """Return the sum of the costs that count for the record."""
         return sum(compress(costs, self.counts))
 
     def badness(self) -> float:
-        """The ratio of the texts' cost to the cost of correct text of this length."""
+        """Return the ratio of the texts' cost to the cost of correct text of this length."""
         if self._badness is None:
             self._badness = self.total(self.clean) / self.worth(self.odd)
         return self._badness
 
     def worth(self, texts: Sequence[str]) -> int:
-        """The cost of correct text of this length."""
+        """Return the cost of correct text of this length."""
         return worth(tuple(compress(texts, self.counts)))
 
 
@@ -103,11 +103,9 @@ class RepairRoute(NamedTuple):
     margins: tuple[int, ...] = ()
 
     def total(self, stored: StoredRecord, few: int) -> int:
-        """Cost over the record; each text takes the route or stays as it is.
+        """Return the cost over the record; each text takes the route or stays.
 
-        Args:
-            stored: the record.
-            few: surcharge for texts with few letters beyond ASCII.
+        `few` is the surcharge for texts with few letters beyond ASCII.
         """
         if not self.steps:
             each = [cost if cost < NEVER else stays for cost, stays in zip(self.costs, stored.clean, strict=True)]
@@ -119,7 +117,7 @@ class RepairRoute(NamedTuple):
         return stored.total([min(cost, stays + STAYS) for cost, stays in zip(self.costs, stored.clean, strict=True)])
 
     def badness(self, stored: StoredRecord) -> float:
-        """The ratio of the resulting texts' cost to the cost of correct text of this length."""
+        """Return the ratio of the resulting texts' cost to the cost of correct text of this length."""
         return self._least(stored) / stored.worth(self.texts)
 
 
@@ -149,11 +147,11 @@ class LazyRoute:
 
     @classmethod
     def of(cls, route: RepairRoute, stored: StoredRecord, few: int) -> LazyRoute:
-        """Wraps a route that is evaluated already."""
+        """Wrap a route that is evaluated already."""
         return cls(stored, few, route.total(stored, few), route)
 
     def route(self) -> RepairRoute:
-        """The route; evaluates it on the first call."""
+        """Return the route; evaluates it on the first call."""
         if self.known is None:
             self.known = self._evaluated()
             self.least = self.known.total(self._stored, self._few)
@@ -163,7 +161,7 @@ class LazyRoute:
         raise NotImplementedError
 
     def at_least(self) -> tuple[int, Sequence[int]]:
-        """The damage, and a lower bound of the cost of each text."""
+        """Return the damage, and a lower bound of the cost of each text."""
         route = self.route()
         return route.damage, route.costs
 
@@ -184,15 +182,15 @@ class RouteSet:
         self._badness: float | None = None
 
     def routes(self) -> list[RepairRoute]:
-        """All routes, evaluated."""
+        """Return all routes, evaluated."""
         return [candidate.route() for candidate in self.candidates]
 
     def known(self) -> Iterator[RepairRoute]:
-        """The routes that are evaluated already; those through UTF-8 always are."""
+        """Return the routes that are evaluated already; those through UTF-8 always are."""
         return (candidate.known for candidate in self.candidates if candidate.known)
 
     def badness(self) -> float:
-        """The ratio of the record's cost to that of correct text, as it stands or on its best route.
+        """Return the ratio of the record's cost to that of correct text, as it stands or on its best route.
 
         A result of up to 1 is not exact: the remaining routes are then not evaluated.
         """
@@ -210,7 +208,7 @@ class RouteSet:
 
 
 def in_order(found: Sequence[LazyRoute]) -> Iterator[tuple[int, RepairRoute]]:
-    """The routes with their totals, cheapest first; of equal totals the first of `found`.
+    """Yield the routes with their totals, cheapest first; of equal totals the first of `found`.
 
     Only routes whose lower bound may be the next total are evaluated.
     """

@@ -112,31 +112,23 @@ class Substitutions:
         return tuple(sorted(self._damages))
 
     def learn(self, before: str, after: str, encoding: str = "") -> None:
-        """Counts the substitutes of a text's damaged parts: words in each pair, their parts once for each word.
+        """Count the substitutes of a text's damaged parts: words in each pair, their parts once for each word.
 
-        A pair of equal texts counts as evidence that they are right. Texts of more than 512 characters are ignored.
-
-        Args:
-            before: as it was stored.
-            after: the right text.
-            encoding: that `after` was decoded with, which identifies the damage: a lost byte of UTF-8 differs from one
-                of cp1251. Pieces of different damage are never combined.
+        A pair of equal texts counts as evidence that they are right. Texts of more than 512 characters are
+        ignored. The encoding that `after` was decoded with identifies the damage: a lost byte of UTF-8 differs
+        from one of cp1251. Pieces of different damage are never combined.
         """
         damage = encoding[:_LONGEST_DAMAGE]
         for key, became in sorted(set(aligned(before, after, damage))):
-            if key[0] == "word" and not self._was_seen(key, became):
+            if key[0] == "word" and (key not in self._entries or became not in self._entries[key].became):
                 # Each word once: an artist in a hundred records is one piece of evidence about the letters.
                 for part, char in sorted(set(within(key[1], became, damage))):
                     self._count(part, char, 1)
             self._count(key, became, 1)
         self._forget()
 
-    def _was_seen(self, key: Key, became: str) -> bool:
-        entry = self._entries.get(key)
-        return entry is not None and became in entry.became
-
     def merge(self, other: Substitutions) -> None:
-        """Adds the counts of another object that learned from other pairs."""
+        """Add the counts of another object that learned from other pairs."""
         for key, entry in other._entries.items():
             # Substitutes that were dropped still count as seen.
             rest = entry.seen - sum(entry.became.values())
@@ -146,7 +138,7 @@ class Substitutions:
         self._forget()
 
     def propose(self, text: str) -> SubstitutionProposal | None:
-        """Applies the substitutions if every damaged part of a text was seen often enough, mostly with one result.
+        """Apply the substitutions if every damaged part of a text was seen often enough, mostly with one result.
 
         Returns:
             The likeliest proposal; None where a part is unknown, or nothing would change.
@@ -161,7 +153,7 @@ class Substitutions:
         return best if best is not None and best.text != text else None
 
     def _put(self, text: str, damage: str) -> SubstitutionProposal | None:
-        """A text from the substitutes of words, and of pieces of one damage."""
+        """Return a text from the substitutes of words, and of pieces of one damage."""
         covers: list[_Cover] = []
         parts: list[str] = []
         end = 0
@@ -241,12 +233,12 @@ class Substitutions:
 
     @classmethod
     def load(cls, path: Path, limit: int = MOST_ENTRIES) -> Self:
-        """Reads a file that `save` wrote; starts empty without one, or if it is damaged."""
+        """Read a file that `save` wrote; starts empty without one, or if it is damaged."""
         return StateFile(path, _TITLE).load(lambda content: cls.from_json(content, limit)) or cls(limit)
 
     @classmethod
     def from_json(cls, text: str | bytes, limit: int = MOST_ENTRIES) -> Self:
-        """Parses the result of `as_json`.
+        """Parse the result of `as_json`.
 
         Raises:
             ValueError: it is no such text.
@@ -257,15 +249,11 @@ class Substitutions:
         return found
 
     def as_json(self) -> str:
-        """All entries, in ASCII."""
+        """Return all entries, in ASCII."""
         return json.dumps({"format": _FORMAT, "entries": list(self._stored())}, ensure_ascii=True)
 
     def save(self, path: Path) -> None:
-        """Replaces the file; an error of the disk is logged.
-
-        Args:
-            path: of the file; its folder is made if it is missing.
-        """
+        """Replace the file, whose folder is made if it is missing; an error of the disk is logged."""
         StateFile(path, _TITLE).save(self.as_json())
 
     def _stored(self) -> Iterator[tuple[Key, int, dict[str, int]]]:
@@ -300,7 +288,7 @@ def _proposal(text: str, covers: list[_Cover]) -> SubstitutionProposal:
 
 
 def _entries(stored: Any) -> list[Any]:
-    """The entries of a file."""
+    """Return the entries of a file."""
     entries = stored.get("entries") if isinstance(stored, dict) else None
     if not isinstance(entries, list) or stored.get("format") != _FORMAT:
         raise ValueError(f"it has no entries of format {_FORMAT}")
@@ -311,7 +299,7 @@ _MEMBERS: Final = {"word": {2}, "run": {3}, "char": {3, 5}}
 
 
 def _entry(stored: Any) -> tuple[Key, _Entry]:
-    """One entry of a file."""
+    """Return one entry of a file."""
     if not isinstance(stored, list) or len(stored) != 3:
         raise ValueError("an entry has not three members")
     key, seen, became = stored
@@ -348,7 +336,7 @@ class LearnedPairs:
     named: list[int] = field(default_factory=list)
 
     def warning(self, name: str) -> str:
-        """One sentence on the skipped lines; empty without any."""
+        """Return one sentence on the skipped lines; empty without any."""
         if not self.bad:
             return ""
         lines = ", ".join(map(str, self.named)) + (", …" if self.bad > len(self.named) else "")
@@ -356,7 +344,7 @@ class LearnedPairs:
 
 
 def read_pairs(path: Path) -> LearnedPairs:
-    """Learns from a file of pairs.
+    """Learn from a file of pairs.
 
     Raises:
         OSError: it cannot be read.
@@ -366,11 +354,9 @@ def read_pairs(path: Path) -> LearnedPairs:
 
 
 def learn_pairs(lines: Iterable[bytes]) -> LearnedPairs:
-    """Learns from lines of pairs; other lines are counted.
+    """Learn from lines of pairs, ``{"before": …, "after": …, "encoding": …}``; other lines are counted.
 
-    Args:
-        lines: ``{"before": …, "after": …, "encoding": …}``; the encoding is optional, other names are ignored, as are
-            empty lines.
+    The encoding is optional; other names are ignored, as are empty lines.
     """
     learned = LearnedPairs()
     for number, line in enumerate(lines, 1):
@@ -387,7 +373,7 @@ def learn_pairs(lines: Iterable[bytes]) -> LearnedPairs:
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """The lines, each cut to a length at which it is no pair."""
+    """Yield the lines, each cut to a length at which it is no pair."""
     while line := file.readline(_LONGEST_LINE):
         yield line
         while line and not line.endswith(b"\n"):

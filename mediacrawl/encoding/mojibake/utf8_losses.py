@@ -58,7 +58,7 @@ _OTHER: Final = re.compile(
 
 @cache
 def _written() -> frozenset[str]:
-    """The letters of languages with a model."""
+    """Return the letters of languages with a model."""
     letters = "".join(language.letters for language in LANGUAGES.values())
     return frozenset(char for char in letters + letters.upper() if not char.isascii())
 
@@ -101,7 +101,7 @@ def looks_like_utf8(text: str) -> bool:
 
 @cached_if_short(2048)
 def damaged_utf8(text: str, misread: str = "cp1252") -> DamagedUtf8 | None:
-    """Finds UTF-8 that was decoded as cp1252 or another 8-bit encoding and lost bytes; None if there is no sign of it.
+    """Find UTF-8 that was decoded as cp1252 or another 8-bit encoding and lost bytes; None if there is no sign of it.
 
     A lead byte determines how many bytes must follow. Where fewer do, those that cp1252 loses are candidates. A space
     or a mark may stand for a lost byte, and a small letter for the capital that a lead byte reads as (``ð`` for ``Ð``).
@@ -147,7 +147,7 @@ def _was_stripped(units: list[int], lost: int, whole: int) -> bool:
 
 @lru_cache(maxsize=4096)
 def _unit(char: str, misread: str) -> int:
-    """The byte of a character; -1 for a mark, -2 for a character without one."""
+    """Return the byte of a character; -1 for a mark, -2 for a character without one."""
     if char in MARKS:
         return -1
     raw = bytes_of(char, misread)
@@ -155,13 +155,13 @@ def _unit(char: str, misread: str) -> int:
 
 
 def _blocks(units: list[int]) -> frozenset[int]:
-    """The Unicode blocks, of 128 characters each, of the complete three-byte sequences."""
+    """Return the Unicode blocks, of 128 characters each, of the complete three-byte sequences."""
     raw = bytes(unit if unit >= 0 else 0x3F for unit in units)
     return frozenset(ord(found[0].decode("utf-8", "replace")[0]) >> 7 for found in _THREE.finditer(raw))
 
 
 def _sequence(units: list[int], at: int, seen: _Seen) -> tuple[Slot, int, int] | None:
-    """A sequence that begins here: candidates, number of characters used, number of bytes missing."""
+    """Return the sequence that begins here: candidates, number of characters used, number of bytes missing."""
     for lead in _leads(units[at]):
         needs = 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3
         rest = units[at + 1 : at + 1 + needs]
@@ -186,12 +186,12 @@ def _leads(unit: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=4096)
 def _filled(lead: int, rest: tuple[int, ...], needs: int, seen: _Seen) -> tuple[str, ...]:
-    """The distinct characters of `_fill`, cached: hostile texts need the same ones at each place."""
+    """Return the distinct characters of `_fill`, cached: hostile texts need the same ones at each place."""
     return tuple(dict.fromkeys(_fill(lead, list(rest), needs, seen)))
 
 
 def _fill(lead: int, rest: list[int], needs: int, seen: _Seen) -> Iterator[str]:
-    """The characters that a lead byte and the remaining bytes may be."""
+    """Yield the characters that a lead byte and the remaining bytes may be."""
     if any((unit < 0x80 and unit not in {0x20, -1}) or unit > 0xBF for unit in rest):
         return
     is_whole = len(rest) == needs and min(rest) >= 0x80
@@ -202,7 +202,7 @@ def _fill(lead: int, rest: list[int], needs: int, seen: _Seen) -> Iterator[str]:
 
 @lru_cache(maxsize=4096)
 def _characters_of(lead: int, rest: tuple[int, ...], needs: int, lost: bytes) -> tuple[tuple[str, bool, bool], ...]:
-    """The characters; whether titles have each; and whether its remaining bytes are unchanged."""
+    """Return the characters; whether titles have each; and whether its remaining bytes are unchanged."""
     options = [_cased(unit) if unit >= 0x80 else (0xA0,) if unit == 0x20 else tuple(lost) for unit in rest]
     found = []
     for tail in _tails(options, needs, tuple(lost)):
@@ -227,7 +227,7 @@ def _is_likely(char: str, blocks: frozenset[int], *, whole: bool) -> bool:
 
 
 def _cased(unit: int) -> tuple[int, ...]:
-    """The byte and its capital: š, œ and ž are bytes whose capitals are bytes as well."""
+    """Return the byte and its capital: š, œ and ž are bytes whose capitals are bytes as well."""
     return (unit, unit - 0x10) if unit in (0x9A, 0x9C, 0x9E) else (unit,)
 
 
@@ -294,19 +294,14 @@ class FilledText:
 
 
 def fill_damaged_utf8(wreck: DamagedUtf8, language: str = "") -> FilledText:
-    """The likeliest text of damaged UTF-8.
-
-    Args:
-        wreck: the candidates.
-        language: of the record, if known; else the language of each text is derived.
-    """
+    """Return the likeliest text of damaged UTF-8, in the language of the record if that is known."""
     parts = [_fill_part(slots, language) for slots in _parts(wreck.slots, apart=bool(language))]
     cost = sum(part.cost for part in parts) + FILL * wreck.lost - WHOLE * min(MOST_WHOLE, wreck.whole)
     return FilledText("".join(part.text for part in parts), cost, wreck.lost, min(part.margin for part in parts))
 
 
 def _parts(slots: Sequence[Slot], *, apart: bool) -> Iterator[list[Slot]]:
-    """The words, each with the blank after it; one part if the language is unknown."""
+    """Yield the words, each with the blank after it; one part if the language is unknown."""
     part: list[Slot] = []
     for slot in slots:
         part.append(slot)

@@ -12,6 +12,7 @@ import codecs
 import re
 import unicodedata
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
@@ -31,7 +32,7 @@ _ENDS: Final = ("unexpected end of data", "incomplete multibyte sequence")
 
 
 def decode(raw: bytes, encoding: str) -> str | None:
-    """The bytes as text; None if decoding fails.
+    """Return the bytes as text; None if decoding fails.
 
     A truncated last character is dropped. In UTF-8, surrogates of three bytes each (CESU-8, Unicode Technical Report
     26) become one character.
@@ -47,14 +48,14 @@ def decode(raw: bytes, encoding: str) -> str | None:
 
 
 def decode_single(raw: bytes, encoding: str) -> str:
-    """The bytes in an 8-bit encoding; an undefined byte becomes the C1 control of its number."""
+    """Return the bytes in an 8-bit encoding; an undefined byte becomes the C1 control of its number."""
     text = codecs.charmap_decode(raw, "replace", characters(encoding))[0]
     # Only cp1258 writes tones as combining characters.
     return unicodedata.normalize("NFC", text) if encoding == "cp1258" else text
 
 
 def decode_as(raw: bytes, encoding: str) -> str | None:
-    """The bytes in an encoding of any kind; None if decoding fails, which it never does in an 8-bit one."""
+    """Return the bytes in an encoding of any kind; None if decoding fails, which it never does in an 8-bit one."""
     if encoding.startswith(("iso2022", "hz")):
         return read_seven_bit(raw, encoding)
     if encoding in MULTIBYTE or encoding.startswith("utf-"):
@@ -88,7 +89,7 @@ def _own(encoding: str) -> frozenset[int]:
 
 
 def bytes_of(text: str, encoding: str) -> bytes | None:
-    """The bytes that an encoding decodes to this text; None if there are none.
+    """Return the bytes that an encoding decodes to this text; None if there are none.
 
     For cp1252, C1 controls are accepted too, as Latin-1 decodes its bytes.
     """
@@ -114,7 +115,7 @@ def bytes_of(text: str, encoding: str) -> bytes | None:
 
 @cached_if_short(4096)
 def misread_in(text: str) -> frozenset[str]:
-    """Those of `MISREADINGS` that can have produced a text."""
+    """Return those of `MISREADINGS` that can have produced a text."""
     likely = frozenset(MISREADINGS)
     for char in text:
         if char > "\x7f":
@@ -126,7 +127,7 @@ def misread_in(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _have(char: str) -> frozenset[str]:
-    """Those of `MISREADINGS` that have a character."""
+    """Return those of `MISREADINGS` that have a character."""
     return frozenset(encoding for encoding in MISREADINGS if ord(char) in _own(encoding))
 
 
@@ -147,12 +148,7 @@ LONGEST_STEPS: Final = 1 << 18
 
 
 def undone(text: str, steps: Sequence[str]) -> str | None:
-    """Applies the steps of a repair to another text; None if one fails.
-
-    Args:
-        text: as it is stored.
-        steps: encodings in pairs: the wrong decoder, and the right one.
-    """
+    """Apply the steps of a repair, wrong decoder and right one in turn, to another text; None if one fails."""
     for misread, really in zip(steps[::2], steps[1::2], strict=False):
         # Where Latin-1 decoded one place, cp1252 may have decoded another.
         raw = bytes_of(text, "cp1252" if misread == "latin-1" else misread)
@@ -164,7 +160,7 @@ def undone(text: str, steps: Sequence[str]) -> str | None:
 
 
 def read_alike(raw: bytes, encoding: str) -> str | None:
-    """Decodes bytes with ``cp1251``, or with ``utf-8>cp1252>cp1251``: UTF-8, whose cp1252 bytes are really cp1251."""
+    """Decode bytes with ``cp1251``, or with ``utf-8>cp1252>cp1251``: UTF-8, whose cp1252 bytes are really cp1251."""
     first, *steps = encoding.split(">")
     if steps and len(raw) > LONGEST_STEPS:
         return None
@@ -242,7 +238,7 @@ def may_be_seven_bit(raw: bytes) -> bool:
 
 
 def seven_bit(raw: bytes) -> SevenBit | None:
-    """The ISO-2022 or HZ text of ASCII bytes; None if they are plain ASCII, or not all ASCII."""
+    """Return the ISO-2022 or HZ text of ASCII bytes; None if they are plain ASCII, or not all ASCII."""
     if not may_be_seven_bit(raw) or not raw.isascii():
         return None
     found = iso2022(raw) if ESCAPE in raw else None
@@ -267,7 +263,7 @@ def _is_likelier(found: SevenBit | None, raw: bytes, prior: int) -> bool:
 
 
 def _plain(text: str) -> int:
-    """The cost of the ASCII in a text."""
+    """Return the cost of the ASCII in a text."""
     words = _WORDS.findall(text.encode("ascii", "ignore"))
     signs = sum("\x20" < char < "\x7f" for char in text) - sum(map(len, words))
     controls = sum(char < " " and char not in "\t\n\r" for char in text)
@@ -275,7 +271,7 @@ def _plain(text: str) -> int:
 
 
 def iso2022(raw: bytes) -> SevenBit | None:
-    """Text of any variant of ISO-2022; None without a known escape sequence that designates a set."""
+    """Return text of any variant of ISO-2022; None without a known escape sequence that designates a set."""
     parts: list[str] = []
     used: list[str] = []
     now, shifted, known = "ascii", "", False
@@ -333,7 +329,7 @@ def _shift_jis(pair: bytes) -> bytes:
 
 
 def hz(raw: bytes) -> SevenBit | None:
-    """Text in HZ; None if nothing of it is."""
+    """Return text in HZ; None if nothing of it is."""
     if not any(pairs for pairs in _HZ.findall(raw)):
         return None
     try:
@@ -349,18 +345,12 @@ def _wide(found: re.Match[bytes]) -> bytes:
 
 
 def read_seven_bit(raw: bytes, encoding: str) -> str | None:
-    """The text of bytes in ISO-2022 or HZ; None if not all of them can be decoded."""
-    if len(raw) > LONGEST_SEVEN_BIT:
-        return _read_long(raw, encoding)
-    found = hz(raw) if encoding == "hz" else iso2022(raw)
-    return found.text if found and found.whole else None
-
-
-def _read_long(raw: bytes, encoding: str) -> str | None:
-    """The text by Python's codecs, which are fast and know fewer escapes."""
+    """Return the text of bytes in ISO-2022 or HZ; None if not all of them can be decoded."""
+    if len(raw) <= LONGEST_SEVEN_BIT:
+        found = hz(raw) if encoding == "hz" else iso2022(raw)
+        return found.text if found and found.whole else None
+    # Python's codecs are fast, and know fewer escapes.
     for codec in _QUICK.get(encoding, ()):
-        try:
+        with suppress(UnicodeDecodeError):
             return raw.decode(codec)
-        except UnicodeDecodeError:
-            continue
     return None

@@ -34,7 +34,7 @@ def _of_country(tld: str) -> tuple[str, ...]:
 
 
 def _language_nats(tld: str, page: str, tags: tuple[str, ...], anchor: str) -> dict[str, float]:
-    """The evidence of the hints for each language, in nats."""
+    """Return the evidence of the hints for each language, in nats."""
     nats: dict[str, float] = {}
 
     def add(codes: tuple[str, ...], worth: float) -> None:
@@ -57,7 +57,7 @@ def _language_nats(tld: str, page: str, tags: tuple[str, ...], anchor: str) -> d
 
 
 def shift_of(hints: Hints) -> Shift | None:
-    """The shift of the priors by hints; None if there is none."""
+    """Return the shift of the priors by hints; None if there is none."""
     named = _named_shift(hints.tld, hints.page_language, hints.tag_languages, hints.anchor[:200], hints.page_charset)
     if not hints.seen:
         return named
@@ -67,7 +67,7 @@ def shift_of(hints: Hints) -> Shift | None:
 
 @lru_cache(maxsize=256)
 def _named_shift(tld: str, page: str, tags: tuple[str, ...], anchor: str, page_charset: str) -> Shift | None:
-    """The shift by named languages and encodings. Cached: the records of a host or an album share them."""
+    """Return the shift by named languages and encodings. Cached: the records of a host or an album share them."""
     nats = _language_nats(tld, page, tags, anchor)
     charset = codec_name(page_charset)
     if not nats and not charset:
@@ -83,7 +83,7 @@ def _named_shift(tld: str, page: str, tags: tuple[str, ...], anchor: str, page_c
 
 
 def _history_shift(seen: Seen) -> Shift:
-    """The shift from the global prior to the posterior with the counts of the host."""
+    """Return the shift from the global prior to the posterior with the counts of the host."""
     total = sum(seen.values())
     by_encoding: dict[str, float] = {}
     for (encoding, _), count in seen.items():

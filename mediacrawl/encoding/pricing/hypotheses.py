@@ -95,13 +95,10 @@ _HIGH: Final = bytes(range(128, 256))
 def hypotheses(
     raws: Sequence[bytes], fields: Sequence[bytes], shift: Shift | None, claims: Sequence[str] = ()
 ) -> list[Hypothesis]:
-    """The hypotheses on a record that are worth pricing.
+    """Return the hypotheses on a record that are worth pricing.
 
-    Args:
-        raws: the fields that are not ASCII.
-        fields: all fields; their ASCII words are evidence of the language.
-        shift: of the priors, by hints.
-        claims: the declared encoding of each of `raws`; empty if none is known.
+    `raws` are the fields that are not ASCII, with the declared encoding of each in `claims` if one is known. ASCII
+    words of all fields are evidence of the language.
     """
     pieces = [piece_of(raw) for raw in raws]
     new = without_repeats(pieces) if len(pieces) > 1 else pieces
@@ -120,8 +117,10 @@ def hypotheses(
         found = _weighed(priced, of_record, fields, shift, claims)
     else:
         is_done = not (signs or spaces or cut)
-        about = _about(fields, shift, tuple(claims))
-        found = _weighed_by(kernel, priced, of_record, about, may_mix=may_mix and is_done)
+        named, utf8 = hypothesis_names(), _utf8_costs(priced)
+        context = _about(fields, shift, tuple(claims))
+        rows = kernel.weigh(priced, of_record, context, utf8 if min(utf8) < NEVER else None, may_mix and is_done)
+        found = [Hypothesis(*named[number], prior, costs, costs) for number, prior, costs in rows]
         may_mix = may_mix and not is_done
     charge_signs(found, priced, signs, claims, hinted=shift is not None)
     _read_whole(found, raws, cut)
@@ -134,25 +133,15 @@ def hypotheses(
     return found
 
 
-def _weighed_by(
-    kernel: native.Kernel, priced: list[bytes], of_record: list[int], about: native.RecordContext, *, may_mix: bool
-) -> list[Hypothesis]:
-    """`_weighed` by the native part, and `_let_languages_mix` if fields may differ in language."""
-    named = hypothesis_names()
-    utf8 = _utf8_costs(priced)
-    rows = kernel.weigh(priced, of_record, about, utf8 if min(utf8) < NEVER else None, may_mix)
-    return [Hypothesis(*named[number], prior, costs, costs) for number, prior, costs in rows]
-
-
 def _about(fields: Sequence[bytes], shift: Shift | None, claims: tuple[str, ...]) -> native.RecordContext:
-    """The context of a record, as the native part takes it."""
+    """Return the context of a record, as the native part takes it."""
     return list(fields), prior_shifts(shift) if shift else None, _claimed(claims)
 
 
 def choose(
     raw: bytes, fields: Sequence[bytes], shift: Shift | None, claim: str
 ) -> tuple[int, int, int, list[tuple[int, int]]] | None:
-    """The decision on a record with one field that is not Unicode, by the native part.
+    """Return the decision on a record with one field that is not Unicode, by the native part.
 
     Returns:
         See `native.Kernel.choose`. None without the native part, and for the few fields that it cannot decide.
@@ -173,12 +162,20 @@ def _weighed(
     shift: Shift | None,
     claims: Sequence[str],
 ) -> list[Hypothesis]:
-    """The hypotheses without the corrections that few fields need."""
+    """Return the hypotheses without the corrections that few fields need."""
     words = [ODD_WORD.findall(piece) for piece in priced]
     every = [word for raw in fields for word in ASCII_WORD.findall(raw[:MOST_SCORED])]
     plain = list(dict.fromkeys(every))[:MOST_ASCII_WORDS]
     lone = sum([len(priced[number]) - len(priced[number].translate(None, _HIGH)) for number in of_record]) <= LONE
-    found = _single_bytes(words, of_record, shift, _always(claims, plain if lone else []))
+    # Of these groups the cheapest pair is always priced exactly: of the declared encodings, and, where ASCII words are
+    # nearly all there is, the pair of cp1252 whose language suits them best.
+    always = _claimed(tuple(claims))
+    if lone and len(plain) >= TELLING_WORDS:
+        numbers, every_pair = _numbers("cp1252"), pairs()
+        fits = ascii_costs(plain, [every_pair[number].language for number in numbers])
+        costs_of = {number: cost + every_pair[number].prior for number, cost in zip(numbers, fits, strict=True)}
+        always = ((min(costs_of, key=costs_of.__getitem__),), *always)
+    found = _single_bytes(words, of_record, shift, always)
     forgive_spaces(found, priced)
     charge_tones(found, priced)
     charge_quotes(found, priced)
@@ -191,24 +188,10 @@ def _weighed(
     return found
 
 
-def _always(claims: Sequence[str], plain: list[bytes]) -> tuple[tuple[int, ...], ...]:
-    """Groups of pairs of which the cheapest is always priced exactly: those of the declared encodings."""
-    likeliest = [(_likeliest(plain),)] if len(plain) >= TELLING_WORDS else []
-    return (*likeliest, *_claimed(tuple(claims)))
-
-
 @lru_cache(maxsize=256)
 def _claimed(claims: tuple[str, ...]) -> tuple[tuple[int, ...], ...]:
-    """The pairs of each declared encoding, and of cp1252."""
+    """Return the pairs of each declared encoding, and of cp1252."""
     return tuple(numbers for name in dict.fromkeys(("cp1252", *claims)) if (numbers := _numbers(name)))
-
-
-def _likeliest(plain: list[bytes]) -> int:
-    """The pair of cp1252 whose language suits the ASCII words best."""
-    every = pairs()
-    numbers = _numbers("cp1252")
-    costs = ascii_costs(plain, [every[number].language for number in numbers])
-    return min(zip(numbers, costs, strict=True), key=lambda found: found[1] + every[found[0]].prior)[0]
 
 
 def _let_languages_mix(found: list[Hypothesis], fields: int) -> None:
@@ -224,14 +207,14 @@ def _let_languages_mix(found: list[Hypothesis], fields: int) -> None:
 
 @cache
 def _numbers(encoding: str) -> tuple[int, ...]:
-    """The pairs of an 8-bit encoding."""
+    """Return the pairs of an 8-bit encoding."""
     return tuple(pair.number for pair in pairs() if pair.encoding == encoding)
 
 
 def _single_bytes(
     words: list[list[bytes]], of_record: list[int], shift: Shift | None, always: tuple[tuple[int, ...], ...]
 ) -> list[Hypothesis]:
-    """The 8-bit hypotheses that pass the gate."""
+    """Return the 8-bit hypotheses that pass the gate."""
     shifts = _shifts(shift) if shift else None
     per_field = [sum(map(word_lanes, some)) for some in words]
     together = _lane_costs(sum([per_field[number] for number in of_record]), shifts)
@@ -256,7 +239,7 @@ def _single_bytes(
 
 @lru_cache(maxsize=64)
 def _shifts(shift: Shift) -> list[int]:
-    """The shift of each pair's prior."""
+    """Return the shift of each pair's prior."""
     return [shift(pair.encoding, pair.language) for pair in pairs()]
 
 
@@ -270,7 +253,7 @@ def _lane_costs(lanes: int, shifts: list[int] | None) -> Sequence[int]:
 
 
 def _least(costs: Sequence[int], gate: int, most: int) -> set[int]:
-    """The pairs within the gate, cheapest first, with a limit for each encoding."""
+    """Return the pairs within the gate, cheapest first, with a limit for each encoding."""
     limit = min(costs) + gate
     near = sorted([(cost, number) for number, cost in enumerate(costs) if cost <= limit])
     chosen: set[int] = set()
@@ -295,7 +278,7 @@ def _exact(pair: EncodingPair, words: list[list[bytes]], moved: int) -> Hypothes
 
 @cache
 def double_byte() -> tuple[tuple[str, str, int], ...]:
-    """The double-byte encodings: name, language, prior."""
+    """Return the double-byte encodings: name, language, prior."""
     return tuple(
         (encoding, language.code, round(prior_nats(encoding, language.code) * STEP))
         for language in LANGUAGES.values()
@@ -306,20 +289,20 @@ def double_byte() -> tuple[tuple[str, str, int], ...]:
 
 @cache
 def double_byte_numbers() -> dict[tuple[str, str], int]:
-    """The kernel's numbers of the double-byte encodings, by encoding and language."""
+    """Return the kernel's numbers of the double-byte encodings, by encoding and language."""
     return {(encoding, language): number for number, (encoding, language, _) in enumerate(double_byte())}
 
 
 @cache
 def hypothesis_names() -> tuple[tuple[str, str], ...]:
-    """The encoding and the language of each hypothesis by its number; UTF-8 has no language."""
+    """Return the encoding and the language of each hypothesis by its number; UTF-8 has no language."""
     eight_bit = [(pair.encoding, pair.language) for pair in pairs()]
     return (*eight_bit, ("utf-8", ""), *[(encoding, language) for encoding, language, _ in double_byte()])
 
 
 @cache
 def all_encoding_numbers() -> dict[str, int]:
-    """The kernel's numbers of all encodings."""
+    """Return the kernel's numbers of all encodings."""
     known = dict(encoding_numbers())
     for encoding, _ in hypothesis_names()[len(pairs()) :]:
         known.setdefault(encoding, len(known))
@@ -328,13 +311,13 @@ def all_encoding_numbers() -> dict[str, int]:
 
 @lru_cache(maxsize=64)
 def prior_shifts(shift: Shift) -> bytes:
-    """The shift of each hypothesis's prior, as the kernel takes it."""
+    """Return the shift of each hypothesis's prior, as the kernel takes it."""
     return array("i", [shift(encoding, language) for encoding, language in hypothesis_names()]).tobytes()
 
 
 @cache
 def utf8_prior() -> int:
-    """The prior of UTF-8."""
+    """Return the prior of UTF-8."""
     return round(prior_nats("utf-8", "") * STEP)
 
 
@@ -357,7 +340,7 @@ def _utf8_costs(pieces: Sequence[bytes]) -> list[int]:
 
 
 def _read_whole(found: list[Hypothesis], raws: Sequence[bytes], cut: Sequence[int]) -> None:
-    """Rejects encodings that can decode the excerpt of a field but not all of it."""
+    """Reject encodings that can decode the excerpt of a field but not all of it."""
     for place in cut:
         for hypothesis in found:
             if hypothesis.costs[place] < NEVER and decode_as(raws[place], hypothesis.encoding) is None:
@@ -385,7 +368,7 @@ def _utf8_cost(raw: bytes) -> int:
 
 
 def utf8_bonus(count: int) -> int:
-    """The bonus of valid UTF-8 with so many characters beyond ASCII."""
+    """Return the bonus of valid UTF-8 with so many characters beyond ASCII."""
     return UTF8_BONUS * min(FEW_SEQUENCES, count) + UTF8_MORE * max(0, min(MOST_SEQUENCES, count) - FEW_SEQUENCES)
 
 
@@ -407,7 +390,7 @@ _LETTER: Final = re.compile("[A-Za-z]")
 
 
 def price_bytes(raw: bytes, encoding: str, language: str) -> int:
-    """Cost of bytes in one encoding and language, without the prior; `NEVER` if they cannot be decoded."""
+    """Return the cost of bytes in one encoding and language, without the prior; `NEVER` if they cannot be decoded."""
     kernel = native.kernel()
     if encoding in MULTIBYTE:
         number = double_byte_numbers().get((encoding, language))
@@ -420,12 +403,12 @@ def price_bytes(raw: bytes, encoding: str, language: str) -> int:
 
 
 def letters_of(encoding: str, language: str) -> bytes:
-    """The letter number of each byte of an 8-bit encoding in a language; 0 for other bytes."""
+    """Return the letter number of each byte of an 8-bit encoding in a language; 0 for other bytes."""
     return pair_of(encoding, language).letters
 
 
 def listed_words(raw: bytes, encoding: str, language: str) -> list[tuple[int, int]]:
-    """The cost by letters and by the list of each word beyond ASCII that the language's list has."""
+    """Return the cost by letters and by the list of each word beyond ASCII that the language's list has."""
     pair = pair_of(encoding, language)
     runs = [run for word in ODD_WORD.findall(raw) for run in word.translate(pair.letters).split(b"\0") if run]
     return [(pair.model.spelled(run), listed) for run in runs if (listed := pair.model.listed(run)) < models.UNKNOWN]

@@ -24,13 +24,17 @@ LAST_NEAR: Final = 0xFFFF
 
 
 def load(name: str | tuple[int, int] | tuple[int, bytes]) -> tuple[Any, ...] | str | int:
-    """Loads what the kernel first needs: large tables of a language, a row of a double-byte encoding, or a price.
+    """Load what the kernel first needs: large tables of a language, a row of a double-byte encoding, or a price.
 
     The price is that of bytes which the kernel cannot decode.
     """
     if isinstance(name, tuple):
         number, asked = name
-        return _row(number, asked) if isinstance(asked, int) else _price(number, asked)
+        encoding, language, _ = double_byte()[number]
+        if isinstance(asked, bytes):
+            return hypotheses.price_bytes(asked, encoding, language)
+        # The characters with this first byte, for each second byte.
+        return _SECONDS.replace(b"\0", bytes((asked,))).decode(encoding, "replace")
     trained = models.in_use()
     if LANGUAGES[name].letters:
         return trained.letters(name).tables()
@@ -40,7 +44,7 @@ def load(name: str | tuple[int, int] | tuple[int, bytes]) -> tuple[Any, ...] | s
 
 
 def spec() -> dict[str, Any]:
-    """All tables and constants of the kernel."""
+    """Return all tables and constants of the kernel."""
     return {
         **_constants(),
         "weighing": _weighing_spec(),
@@ -67,42 +71,26 @@ def spec() -> dict[str, Any]:
     }
 
 
+_CONSTANTS: Final = (
+    (
+        scoring,
+        """FOREIGN ALIEN ASCII_LETTER ACRONYM ACRONYM_LETTER LONGEST_ACRONYM CLITIC ODD_APOSTROPHE LATIN_WORD MOST_LATIN
+        MOST_GAIN LANE_STEP LONGEST_WORD NEVER""",
+    ),
+    (codepages, "STEP"),
+    (hypotheses, "GATE MOST_PAIRS HOPELESS MOST_LANGUAGES MOST_WESTERN FIELD_GATE FIELD_PAIRS"),
+    (reading, "LOST UNREAD GLUED JOINED PRIVATE SIGNS_ONLY LONE RARE"),
+    (decoding, "SHORTEST_CUT"),
+)
+"""Constants that have the same name in the kernel, in lower case."""
+
+
 def _constants() -> dict[str, int]:
     return {
-        "foreign": scoring.FOREIGN,
-        "alien": scoring.ALIEN,
-        "ascii_letter": scoring.ASCII_LETTER,
-        "acronym": scoring.ACRONYM,
-        "acronym_letter": scoring.ACRONYM_LETTER,
-        "longest_acronym": scoring.LONGEST_ACRONYM,
-        "clitic": scoring.CLITIC,
-        "odd_apostrophe": scoring.ODD_APOSTROPHE,
-        "latin_word": scoring.LATIN_WORD,
-        "most_latin": scoring.MOST_LATIN,
-        "most_gain": scoring.MOST_GAIN,
+        **{name.lower(): getattr(module, name) for module, names in _CONSTANTS for name in names.split()},
         "least_difference": -MOST_GAIN_STEPS,
-        "lane_step": scoring.LANE_STEP,
-        "longest_word": scoring.LONGEST_WORD,
-        "step": codepages.STEP,
-        "gate": hypotheses.GATE,
-        "most_pairs": hypotheses.MOST_PAIRS,
-        "hopeless": hypotheses.HOPELESS,
-        "most_languages": hypotheses.MOST_LANGUAGES,
-        "most_western": hypotheses.MOST_WESTERN,
-        "field_gate": hypotheses.FIELD_GATE,
-        "field_pairs": hypotheses.FIELD_PAIRS,
-        "never": scoring.NEVER,
         "near_pairs": reading.MOST_PAIRS,
-        "lost": reading.LOST,
-        "unread": reading.UNREAD,
-        "glued": reading.GLUED,
-        "joined": reading.JOINED,
-        "private": reading.PRIVATE,
-        "signs_only": reading.SIGNS_ONLY,
-        "lone": reading.LONE,
-        "rare": reading.RARE,
         "plain_apostrophe": reading.APOSTROPHE[0],
-        "shortest_cut": decoding.SHORTEST_CUT,
     }
 
 
@@ -139,7 +127,7 @@ def _marked(some: bytes) -> bytes:
 
 
 def _codes(encoding: str) -> bytes:
-    """The characters of an encoding: three bytes each, the code point and the byte."""
+    """Return the characters of an encoding: three bytes each, the code point and the byte."""
     found = bytearray()
     for char in sorted(set(characters(encoding))):
         raw = encode(char, encoding)
@@ -151,7 +139,7 @@ def _codes(encoding: str) -> bytes:
 
 
 def _ranges(pattern: str) -> list[tuple[int, int]]:
-    """The code points of a regular expression's character class."""
+    """Return the code points of a regular expression's character class."""
     plain = re.sub(r"\\u([0-9a-f]{4})", lambda code: chr(int(code[1], 16)), pattern)
     found = re.search(r"\[((?:.-.|.)+)\]", plain, re.DOTALL)
     pieces = re.findall(r".-.|.", found[1], re.DOTALL) if found else []
@@ -211,20 +199,8 @@ _LEAST_SECOND: Final = 0x31
 _SECONDS: Final = b"".join(bytes((0, second, 10)) for second in range(_LEAST_SECOND, 256))
 
 
-def _row(number: int, first: int) -> str:
-    """The characters with this first byte, for each second byte from `_LEAST_SECOND`."""
-    encoding, _, _ = double_byte()[number]
-    return _SECONDS.replace(b"\0", bytes((first,))).decode(encoding, "replace")
-
-
-def _price(number: int, raw: bytes) -> int:
-    """The cost of bytes in a double-byte encoding."""
-    encoding, language, _ = double_byte()[number]
-    return hypotheses.price_bytes(raw, encoding, language)
-
-
 def _weighing_spec() -> dict[str, Any]:
-    """The tables and constants of `Kernel.weigh` and `Kernel.choose`."""
+    """Return the tables and constants of `Kernel.weigh` and `Kernel.choose`."""
     tone = min(byte for byte in range(256) if signs.LOOSE_TONE_SIGN.match(bytes((byte,))))
     return {
         "forgiven": reading.FORGIVEN,
@@ -247,7 +223,7 @@ def _weighing_spec() -> dict[str, Any]:
 
 
 def _code_points(encoding: str) -> bytes:
-    """The code points of the 256 characters of an 8-bit encoding, 16 bits each."""
+    """Return the code points of the 256 characters of an 8-bit encoding, 16 bits each."""
     points = list(map(ord, characters(encoding)))
     if max(points) > LAST_NEAR:
         raise ValueError(f"{encoding} has the character U+{max(points):X}.")

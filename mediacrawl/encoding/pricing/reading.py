@@ -105,7 +105,7 @@ class PricedReading:
 
 @cache
 def _alphabets() -> tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]:
-    """The alphabets, with those of a user's own languages that no other one covers."""
+    """Return the alphabets, with those of a user's own languages that no other one covers."""
     known = {encoding for _, encodings in _ALPHABETS for encoding in encodings}
     own = []
     for language in LANGUAGES.values():
@@ -125,7 +125,7 @@ _MOST_BITS: Final = 14
 
 @cache
 def numbered_alphabets() -> tuple[tuple[int, re.Pattern[str], tuple[str, ...]], ...]:
-    """The alphabets, each with the bit that indicates letters of it; several may share one."""
+    """Return the alphabets, each with the bit that indicates letters of it; several may share one."""
     return tuple((1 << min(number, _MOST_BITS - 1), *each) for number, each in enumerate(_alphabets()))
 
 
@@ -146,7 +146,7 @@ def _by_encoding(encoding: str) -> tuple[EncodingPair, ...]:
 
 @cached_if_short(8192)
 def read(text: str) -> PricedReading:
-    """The cost of a text in the language that suits it best. ASCII words cost nothing."""
+    """Return the cost of a text in the language that suits it best. ASCII words cost nothing."""
     if text.isascii():
         return PricedReading(sum(14 * STEP for char in text if char < " " and char not in "\n\t"), "")
     kernel = native.kernel()
@@ -163,14 +163,14 @@ def read(text: str) -> PricedReading:
 
 
 def _besides(text: str) -> int:
-    """The cost of signs, whatever the language."""
+    """Return the cost of signs, whatever the language."""
     worst = BROKEN * len(_BROKEN.findall(text)) + PRIVATE * len(UNUSED.findall(text)) + TORN * len(_TORN.findall(text))
     return worst - FORGIVEN * len(_SET_APART.findall(text))
 
 
 @cached_if_short(8192)
 def read_in(text: str, language: str) -> int:
-    """The cost of a text in one language; in the best one if that is unknown, or is not alphabetic."""
+    """Return the cost of a text in one language; in the best one if that is unknown, or is not alphabetic."""
     if not language or text.isascii() or not LANGUAGES[language].letters:
         return read(text).cost
     encoding = (*LANGUAGES[language].encodings, f"u-{language}")[0]
@@ -178,7 +178,7 @@ def read_in(text: str, language: str) -> int:
 
 
 def _signs(text: str) -> PricedReading:
-    """The cost of a text without any letter of a model."""
+    """Return the cost of a text without any letter of a model."""
     total = last = 0
     for char in text:
         cls = char_class(char)
@@ -189,7 +189,7 @@ def _signs(text: str) -> PricedReading:
 
 
 def alphabet_reading(text: str, encodings: tuple[str, ...], only: str = "") -> PricedReading:
-    """The cost of a text in the languages of these encodings, or in one of them.
+    """Return the cost of a text in the languages of these encodings, or in one of them.
 
     The text is priced as bytes, in the encoding that can write most of it.
     """
@@ -221,7 +221,7 @@ def alphabet_reading(text: str, encodings: tuple[str, ...], only: str = "") -> P
 
 
 def _lost(cost: int, text: str) -> int:
-    """The cost of characters that no encoding of the language has; pictures cost less than unknown letters."""
+    """Return the cost of characters that no encoding of the language has; pictures cost less than unknown letters."""
     return cost - min(cost, (LOST - PICTURE) * len(_PICTURES.findall(text))) if cost > 0 else cost
 
 
@@ -238,14 +238,14 @@ def _by_kernel(kernel: native.Kernel, text: str, encodings: tuple[str, ...], onl
 
 @cache
 def _numbers(encodings: tuple[str, ...], only: str) -> tuple[tuple[int, ...], int, int]:
-    """The kernel's numbers of the encodings, of cp1258, and of the language; -1 for none."""
+    """Return the kernel's numbers of the encodings, of cp1258, and of the language; -1 for none."""
     every = encoding_numbers()
     tonal = every["cp1258"] if "cp1258" in encodings else -1
     return tuple(every[encoding] for encoding in encodings), tonal, native.languages()[only] if only else -1
 
 
 def _with_guests(text: str, encodings: tuple[str, ...], host: PricedReading) -> PricedReading:
-    """The cost of a text that its language does not suit well, with words of other languages in it."""
+    """Return the cost of a text that its language does not suit well, with words of other languages in it."""
     tokens = [token for token in text.split() if not token.isascii()]
     if not 1 < len(tokens) <= MOST_TOKENS or host.cost <= SUITS * len(tokens):
         return host
@@ -284,22 +284,10 @@ def has_unused(text: str) -> bool:
     return UNUSED.search(text) is not None
 
 
-def _outside(text: str) -> int:
-    """The cost of the characters between the CJK runs.
-
-    Half-width katakana, Cyrillic in a Chinese encoding, private characters: all are rare.
-    """
-    return sum(
-        PRIVATE if UNUSED.match(char) else OUTSIDE.get(char, RARE)
-        for char in text
-        if char > "\x7f" and not CJK_RUN.match(char)
-    )
-
-
 def cjk_reading(
     text: str, runs: tuple[str, ...], languages: tuple[str, ...] = ("ja", "ko", "zh-Hans", "zh-Hant")
 ) -> PricedReading:
-    """The cost of a text with Chinese, Japanese or Korean runs."""
+    """Return the cost of a text with Chinese, Japanese or Korean runs."""
     kernel = native.kernel()
     if kernel is not None:
         numbers = native.written_in_characters()
@@ -311,7 +299,9 @@ def cjk_reading(
     if not runs:
         rest += SIGNS_ONLY
     if sum(map(len, runs)) < len(text):
-        rest += _outside(text)
+        # Between the runs: half-width katakana, Cyrillic in a Chinese encoding, private characters; all are rare.
+        odd = [char for char in text if char > "\x7f" and not CJK_RUN.match(char)]
+        rest += sum([PRIVATE if UNUSED.match(char) else OUTSIDE.get(char, RARE) for char in odd])
     rest += LONE * sum([len(run) == 1 for run in runs])
     best = PricedReading(UNREAD, "")
     for code in languages:
@@ -333,7 +323,7 @@ WORD: Final = re.compile(r"[^\W\d_]+")
 
 @cached_if_short(4096)
 def good(text: str) -> int:
-    """The cost up to which a text of this length counts as correct."""
+    """Return the cost up to which a text of this length counts as correct."""
     total = 0
     for word in WORD.findall(text):
         if not word.isascii():
@@ -344,5 +334,5 @@ def good(text: str) -> int:
 
 @lru_cache(maxsize=128)
 def worth(texts: tuple[str, ...]) -> int:
-    """The sum of `good` over some texts, at least 1."""
+    """Return the sum of `good` over some texts, at least 1."""
     return max(1, sum(map(good, texts)))

@@ -95,7 +95,7 @@ class EncodingPair:
     costs: dict[bytes, int] = field(default_factory=dict, repr=False, compare=False)
 
     def cost(self, word: bytes) -> int:
-        """Cost of a word's letters, without that of the character classes (`class_cost`)."""
+        """Return the cost of a word's letters, without that of the character classes (`class_cost`)."""
         found = self.costs.get(word)
         if found is None:
             if len(self.costs) >= CACHED:
@@ -118,7 +118,7 @@ class EncodingPair:
         return self._letters(word)
 
     def _part(self, part: bytes, place: int, parts: list[bytes]) -> int:
-        """Cost of the part on one side of an apostrophe."""
+        """Return the cost of the part on one side of an apostrophe."""
         follows = place + 1 < len(parts) and parts[place + 1] != b""
         if (place and part.lower() in CLITICS_AFTER) or (follows and part.lower() in CLITICS_BEFORE):
             return CLITIC
@@ -171,13 +171,13 @@ def pairs() -> tuple[EncodingPair, ...]:
 
 @cache
 def encoding_numbers() -> dict[str, int]:
-    """The kernel's numbers of the 8-bit encodings."""
+    """Return the kernel's numbers of the 8-bit encodings."""
     return {encoding: number for number, encoding in enumerate(dict.fromkeys(pair.encoding for pair in pairs()))}
 
 
 @lru_cache(maxsize=8192)
 def class_cost(word: bytes, classes: bytes) -> int:
-    """Cost of the character classes of a word's bytes."""
+    """Return the cost of the character classes of a word's bytes."""
     table = steps()
     total = last = 0
     for cls in word.translate(classes):
@@ -196,7 +196,7 @@ LONGEST_WORD: Final = 120
 
 
 def extra_costs(pair: EncodingPair) -> bytes:
-    """The cost of each byte in the first pass, besides those of its letter and class."""
+    """Return the cost of each byte in the first pass, besides those of its letter and class."""
     extra = bytearray(256)
     for byte in pair.foreign:
         extra[byte] = HALF[FOREIGN if pair.latin else ALIEN]
@@ -214,7 +214,7 @@ def _extras() -> int:
 
 @lru_cache(maxsize=256)
 def _after(first: int) -> bytes:
-    """The cost of every byte after this one, for all pairs: 256 bytes each.
+    """Return the cost of every byte after this one, for all pairs: 256 bytes each.
 
     `bytes.translate` looks up a whole row of a table at once, and one addition of long integers adds them all.
     """
@@ -232,7 +232,7 @@ def _after(first: int) -> bytes:
 
 @lru_cache(maxsize=4096)
 def _lanes(first: int, second: int) -> int:
-    """The cost of a byte after another, for all pairs: 32 bits each, the first pair lowest."""
+    """Return the cost of a byte after another, for all pairs: 32 bits each, the first pair lowest."""
     wide = bytearray(4 * len(pairs()))
     wide[::4] = _after(first)[second::256]
     return int.from_bytes(wide, "little")
@@ -240,18 +240,18 @@ def _lanes(first: int, second: int) -> int:
 
 @cache
 def prior_lanes() -> int:
-    """The priors of all pairs, in lanes."""
+    """Return the priors of all pairs, in lanes."""
     return int.from_bytes(array("I", map(prior_lane, pairs())).tobytes(), "little")
 
 
 def prior_lane(pair: EncodingPair) -> int:
-    """The prior of a pair in the unit of the first pass."""
+    """Return the prior of a pair in the unit of the first pass."""
     return pair.prior * LANE_STEP // STEP
 
 
 @lru_cache(maxsize=2048)
 def word_lanes(word: bytes) -> int:
-    """The first pass over a word: its approximate cost under each pair."""
+    """Return the first pass over a word: its approximate cost under each pair."""
     padded = b" %b " % word[:LONGEST_WORD]
     return sum(map(_lanes, padded, padded[1:]))
 
@@ -263,7 +263,7 @@ def spread(lanes: int) -> array[int]:
 
 @lru_cache(maxsize=8192)
 def ascii_word_cost(word: bytes, code: str) -> int:
-    """The cost of an ASCII word in a Latin-script language, relative to English: half and half a word of either.
+    """Return the cost of an ASCII word in a Latin-script language, relative to English: half and half a word of either.
 
     Negative where it fits the language better than English: ``Nie`` and ``Ewka`` indicate Polish.
     """
@@ -271,31 +271,25 @@ def ascii_word_cost(word: bytes, code: str) -> int:
 
 
 def gain_cost(gain: int) -> int:
-    """The cost of a word by its gain over English, in twelfths of a nat; constant beyond 40 nats."""
+    """Return the cost of a word by its gain over English, in twelfths of a nat; constant beyond 40 nats."""
     return max(-MOST_GAIN, round(-math.log(0.5 + 0.5 * math.exp(min(gain / STEP, 30.0))) * STEP))
 
 
 @lru_cache(maxsize=4096)
 def ascii_english(word: bytes) -> int:
-    """Cost of an ASCII word in English."""
+    """Return the cost of an ASCII word in English."""
     return models.in_use().letters("en").cost(word.translate(ascii_numbers("en")))
 
 
 @cache
 def ascii_numbers(code: str) -> bytes:
-    """The numbers of the ASCII letters in a language, as a table for `bytes.translate`."""
+    """Return the numbers of the ASCII letters in a language, as a table for `bytes.translate`."""
     letters = LANGUAGES[code].letters
     return bytes(letters.find(lower(chr(byte), code)) + 1 if byte < 128 else 0 for byte in range(256))
 
 
 def ascii_cost(words: Sequence[bytes], code: str, *, lone: bool = False) -> int:
-    """What the ASCII words of a record cost in a language.
-
-    Args:
-        words: all of them.
-        code: of the language.
-        lone: there is hardly any other letter in the record.
-    """
+    """Return the cost of a record's ASCII words in a language; `lone` if there is hardly any other letter in it."""
     if not words:
         return 0
     if LANGUAGES[code].script != "latin":
@@ -340,5 +334,5 @@ class Hypothesis:
 
 @cache
 def pair_of(encoding: str, language: str) -> EncodingPair:
-    """The pair of an 8-bit encoding and a language."""
+    """Return the pair of an 8-bit encoding and a language."""
     return next(pair for pair in pairs() if pair.encoding == encoding and pair.language == language)

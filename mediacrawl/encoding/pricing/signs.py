@@ -96,15 +96,10 @@ _LEAD_SIGNS: Final = frozenset(_SIGNS + "∆∑∏∫")
 
 
 def coincidence(stored: str, raw: bytes, text: str) -> int:
-    """Surcharge for UTF-8 that may be valid by chance.
+    """Return the surcharge for UTF-8 that may be valid by chance; 0 if ordinary text has not such sequences.
 
-    Args:
-        stored: the text in an 8-bit encoding: a character for each byte.
-        raw: its bytes, which are valid UTF-8.
-        text: the bytes decoded as UTF-8.
-
-    Returns:
-        The cost, in twelfths of a nat; 0 if there are sequences that ordinary text does not have.
+    `stored` is the text in an 8-bit encoding, a character for each byte of `raw`; `text` is the same decoded as
+    UTF-8.
     """
     ordinary = True
     for number, found in enumerate(_SEQUENCE.finditer(raw)):
@@ -119,7 +114,7 @@ def coincidence(stored: str, raw: bytes, text: str) -> int:
 
 
 def _glued(text: str) -> int:
-    """Number of ASCII letters in words with letters of another script, which no model prices."""
+    """Return the number of ASCII letters in words with letters of another script, which no model prices."""
     return sum(len(letters) for letters in _GLUED.findall(text))
 
 
@@ -130,15 +125,9 @@ def lookalikes(stored: str) -> int:
 
 
 def signs_as_letters(stored: str, text: str, each: int = SIGNS_AS_LETTERS) -> int:
-    """Surcharge for a reading in which the signs of ordinary text become letters.
+    """Return the surcharge for a reading in which the signs of ordinary text become letters.
 
-    Args:
-        stored: the text as it stands.
-        text: its bytes in another encoding than UTF-8.
-        each: cost of each of the first two signs.
-
-    Returns:
-        The cost, in twelfths of a nat; 0 where the signs stay signs, or stand inside words.
+    It is 0 where the signs stay signs, or stand inside words; else `each` for each of the first two signs.
     """
     if len(stored) == 1 or not has_clean_signs(stored):
         return 0
@@ -255,7 +244,7 @@ def _ends_small(text: str) -> bool:
 
 @cache
 def _usual() -> frozenset[str]:
-    """The characters of titles: ASCII, letters of languages with a model, signs, C1 controls."""
+    """Return the characters of titles: ASCII, letters of languages with a model, signs, C1 controls."""
     letters = "".join(language.letters + language.folds for language in LANGUAGES.values())
     return frozenset(letters + letters.upper() + _SIGNS + "".join(map(chr, range(0xA0))))
 
@@ -272,7 +261,7 @@ def _is_alone(text: str) -> bool:
 
 
 def _script(char: str) -> int:
-    """A number for the script of a letter; East Asian scripts share one."""
+    """Return a number for the script of a letter; East Asian scripts share one."""
     if char < "\u0250" or "\u1e00" <= char <= "\u1eff":
         return 0
     return 0x2E if char >= "\u2e80" else ord(char) >> 8
@@ -310,7 +299,7 @@ _LOW: Final = bytes(range(128))
 
 
 def forgive_spaces(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
-    """Reduces the cost of no-break spaces before punctuation, as French has them."""
+    """Reduce the cost of no-break spaces before punctuation, as French has them."""
     for place, raw in enumerate(raws):
         spaces = len(SET_APART.findall(raw)) if b"\xa0" in raw else 0
         if spaces:
@@ -320,7 +309,7 @@ def forgive_spaces(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
 
 
 def lone_spaces(pieces: Sequence[bytes], claims: Sequence[str]) -> list[tuple[int, bytes]]:
-    """The texts whose only byte beyond ASCII is the declared no-break space, with that byte."""
+    """Return the texts whose only byte beyond ASCII is the declared no-break space, with that byte."""
     return [
         (place, _space_of(claim))
         for place, (piece, claim) in enumerate(zip(pieces, claims, strict=True))
@@ -335,7 +324,7 @@ def has_lone_spaces(piece: bytes, claim: str) -> bool:
 
 
 def distrust_spaces(found: list[Hypothesis], pieces: Sequence[bytes], spaces: list[tuple[int, bytes]]) -> None:
-    """Corrects the costs of texts whose only byte beyond ASCII is the declared no-break space.
+    """Correct the costs of texts whose only byte beyond ASCII is the declared no-break space.
 
     In other code pages it is a letter or a sign: ``Track`` and a no-break space are ``Tracká`` in cp852. It counts as a
     letter between two letters, or where it makes a word that the language knows; else the rest of the record decides.
@@ -378,7 +367,7 @@ def _knows(hypothesis: Hypothesis, words: Sequence[bytes]) -> bool:
 
 @cache
 def _space_of(encoding: str) -> bytes:
-    """The byte of the no-break space in an 8-bit encoding; empty for other encodings."""
+    """Return the byte of the no-break space in an 8-bit encoding; empty for other encodings."""
     if encoding in MULTIBYTE or encoding.startswith("utf"):
         return b""
     place = characters(encoding).find("\u00a0")
@@ -386,7 +375,7 @@ def _space_of(encoding: str) -> bytes:
 
 
 def charge_tones(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
-    """Adds the cost of Vietnamese tones that are not on vowels."""
+    """Add the cost of Vietnamese tones that are not on vowels."""
     for hypothesis in found:
         if hypothesis.encoding == "cp1258":
             for place, raw in enumerate(raws):
@@ -394,7 +383,7 @@ def charge_tones(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
 
 
 def charge_quotes(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
-    """Adds the cost of unpaired quotation marks."""
+    """Add the cost of unpaired quotation marks."""
     for hypothesis in found:
         others = _no_quotes(hypothesis.encoding)
         for place, raw in enumerate(raws):
@@ -405,13 +394,13 @@ def charge_quotes(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
 
 @cache
 def _no_quotes(encoding: str) -> bytes:
-    """The bytes that are no paired quotation marks."""
+    """Return the bytes that are no paired quotation marks."""
     return bytes(byte for byte, char in enumerate(characters(encoding)) if char not in QUOTES)
 
 
 @lru_cache(maxsize=512)
 def _unpaired(marks: bytes, encoding: str) -> int:
-    """The cost of unpaired quotation marks.
+    """Return the cost of unpaired quotation marks.
 
     A mark opens in one language and closes in another, so only what is wrong in all of them counts.
     """
@@ -421,12 +410,9 @@ def _unpaired(marks: bytes, encoding: str) -> int:
 
 
 def clean_signs(raws: Sequence[bytes], *, declared: bool) -> dict[int, str]:
-    """The texts whose signs are in the cp1252 reading as in ordinary text, with that reading.
+    """Return the texts whose signs are in the cp1252 reading as in ordinary text, by place, with that reading.
 
-    Args:
-        raws: what is priced.
-        declared: the bytes have a declared encoding. A text whose only byte beyond ASCII is a no-break space is then
-            left to `distrust_spaces`.
+    With a declared encoding, a text whose only byte beyond ASCII is a no-break space is left to `distrust_spaces`.
     """
     clean = {}
     for place, raw in enumerate(raws):
@@ -447,7 +433,7 @@ def clean_signs(raws: Sequence[bytes], *, declared: bool) -> dict[int, str]:
 def charge_signs(
     found: list[Hypothesis], raws: Sequence[bytes], clean: dict[int, str], claims: Sequence[str], *, hinted: bool
 ) -> None:
-    """Adds the cost of signs that stand as in ordinary text and become letters.
+    """Add the cost of signs that stand as in ordinary text and become letters.
 
     The surcharge is lower for bytes, whose declared encoding counts besides, and where a sign at the end of a word may
     be the accented letter of a DOS or Mac encoding; except where there are only signs, or where no two letters beyond
@@ -473,5 +459,5 @@ def charge_signs(
 
 @cache
 def _no_signs() -> bytes:
-    """The bytes that are ASCII or letters in cp1252."""
+    """Return the bytes that are ASCII or letters in cp1252."""
     return bytes(byte for byte, char in enumerate(characters("cp1252")) if char <= "\x7f" or char.isalpha())

@@ -39,7 +39,7 @@ _MOST_NATS = 9999.0
 
 
 def tag_element(tag: Tag) -> dict[str, Any]:
-    """The entry of a text in `MediaItem.tags`.
+    """Return the entry of a text in `MediaItem.tags`.
 
     The bytes are always ``b64decode(raw_b64)`` if present, else ``text.encode("ascii")``, see `raw_bytes`.
     """
@@ -59,7 +59,7 @@ def tag_element(tag: Tag) -> dict[str, Any]:
 
 
 def raw_bytes(element: Mapping[str, Any]) -> bytes:
-    """The bytes of an entry of `MediaItem.tags` in the media file.
+    """Return the bytes of an entry of `MediaItem.tags` in the media file.
 
     Raises:
         ValueError: the entry does not determine them: it was not made by `tag_element`, or is damaged.
@@ -77,7 +77,7 @@ def raw_bytes(element: Mapping[str, Any]) -> bytes:
 
 
 def decode(raw: bytes, declared: str) -> str:
-    """Decodes bytes as declared. What fails becomes U+FFFD; there are no lone surrogates.
+    """Decode bytes as declared. What fails becomes U+FFFD; there are no lone surrogates.
 
     UTF-16 without a byte order mark is little-endian, on every machine.
     """
@@ -87,7 +87,7 @@ def decode(raw: bytes, declared: str) -> str:
 
 
 def decision_fields(decision: FieldDecision, version: str) -> dict[str, Any]:
-    """A decision in the form of the evidence."""
+    """Return a decision in the form of the evidence."""
     proof: dict[str, Any] = {
         "encoding": decision.encoding,
         "confidence": rounded_confidence(decision.confidence),
@@ -107,7 +107,7 @@ def decision_fields(decision: FieldDecision, version: str) -> dict[str, Any]:
 
 
 def rounded_confidence(confidence: float) -> float:
-    """A confidence with the digits of the evidence.
+    """Return a confidence with the digits of the evidence.
 
     Thresholds are compared with this one, so that a second run agrees.
     """
@@ -115,12 +115,7 @@ def rounded_confidence(confidence: float) -> float:
 
 
 def stored_decision(proof: Mapping[str, Any], text: str) -> FieldDecision:
-    """The decision in stored evidence; missing and invalid values get defaults.
-
-    Args:
-        proof: an element of ``tags``, or an entry of ``mojibake``.
-        text: the current text of the field.
-    """
+    """Return the decision in stored evidence; missing and invalid values get defaults."""
     return FieldDecision(
         text,
         _text(proof.get("encoding")),
@@ -135,7 +130,7 @@ def stored_decision(proof: Mapping[str, Any], text: str) -> FieldDecision:
 
 
 def decision_of(proof: Mapping[str, Any]) -> DecisionName | None:
-    """The decision name in stored evidence; None if there is no valid one."""
+    """Return the decision name in stored evidence; None if there is no valid one."""
     decision = proof.get("decision")
     # Lists and dicts are not hashable.
     is_one = isinstance(decision, str) and decision in _DECISIONS
@@ -147,7 +142,7 @@ def _text(value: Any) -> str:
 
 
 def number(value: Any, otherwise: float = 0.0) -> float:
-    """A number of a stored record, made finite; `otherwise` if it is none."""
+    """Return a number of a stored record, made finite; `otherwise` if it is none."""
     return _finite(value) if isinstance(value, (int, float)) else otherwise
 
 

@@ -90,12 +90,7 @@ class TextField:
         return by == CHARDET or (by == "models" and bool(sure))
 
     def settled(self, version: str, min_confidence: float) -> bool:
-        """Whether the stored decision is still valid.
-
-        Args:
-            version: of the models.
-            min_confidence: of a change; it may have been another one before.
-        """
+        """Whether the stored decision is still valid for these models and this confidence."""
         if self.by_user:
             return True
         # The models do not know the encodings of chardet, so its decisions stay.
@@ -118,7 +113,7 @@ class TagField(TextField):
     element: dict[str, Any]
 
     def put(self, decision: FieldDecision, version: str) -> bool:
-        """Writes a decision into the element.
+        """Write a decision into the element.
 
         Returns:
             Whether the element changed.
@@ -156,7 +151,7 @@ def is_element(value: Any) -> bool:
 
 
 def element_field(element: dict[str, Any]) -> TagField | None:
-    """Reads an element of ``tags``.
+    """Read an element of ``tags``.
 
     Returns:
         The field; None for plain ASCII, which needs no decision, and for a long text without bytes.
@@ -222,11 +217,14 @@ class PlainItem:
         self.fields: list[ItemField] = []
         for name in names:
             value = item.get(name)
-            if value is not None and name not in untouched:
-                self._read(name, value)
+            if isinstance(value, str) and name not in untouched:
+                self._take(value, name, (name, None), self._raw(name) if name in self._raws else None)
+            for index, member in enumerate(value) if isinstance(value, list) and name not in untouched else ():
+                if isinstance(member, str):
+                    self._take(member, f"{name}[{index}]", (name, index), None)
 
     def put(self, field: ItemField, decision: FieldDecision, version: str) -> None:
-        """Stores a decision until `close`."""
+        """Store a decision until `close`."""
         entry = {"before": field.before, **decision_fields(decision, version), "lossy": decision.lossy}
         if decision.text != field.before:
             entry["after"] = decision.text
@@ -235,7 +233,7 @@ class PlainItem:
             self._replace(field.place, decision.text)
 
     def close(self) -> bool:
-        """Writes the decisions into the item, all or none.
+        """Write the decisions into the item, all or none.
 
         Returns:
             Whether the item changed.
@@ -243,21 +241,22 @@ class PlainItem:
         Raises:
             Exception: the item rejects a text; it is unchanged then.
         """
-        changed = _set_all(self._item, self._new)
+        old = {name: self._item[name] for name in self._new}
+        try:
+            for name, value in self._new.items():
+                self._item[name] = value
+        except Exception:
+            for name, value in old.items():
+                with suppress(Exception):
+                    self._item[name] = value
+            raise
+        changed = bool(self._new)
         if not self._takes_evidence or not self._evidence or self._evidence == self._holder.get(EVIDENCE):
             return changed
         with suppress(KeyError, TypeError, ValueError, AttributeError):
             self._holder[EVIDENCE] = self._evidence
             changed = True
         return changed
-
-    def _read(self, name: str, value: Any) -> None:
-        if isinstance(value, str):
-            self._take(value, name, (name, None), self._raw(name) if name in self._raws else None)
-        elif isinstance(value, list):
-            for index, member in enumerate(value):
-                if isinstance(member, str):
-                    self._take(member, f"{name}[{index}]", (name, index), None)
 
     def _take(self, text: str, name: str, place: tuple[str, int | None], raw: bytes | None) -> None:
         if len(text) > LONGEST:
@@ -274,7 +273,8 @@ class PlainItem:
             return
         if before.isascii() and (raw is None or (raw.isascii() and not may_be_seven_bit(raw))):
             return
-        declared = _declared(raw, before) if raw else "latin-1"
+        codecs = (codec for codec in _READINGS if raw and decode(raw, codec) == before)
+        declared = next(codecs, "latin-1")
         user = edited or proof.get("decision") == "user"
         if user:
             self._evidence[name] = {**proof, "decision": "user"}
@@ -298,13 +298,8 @@ class PlainItem:
         members[index] = text
 
 
-def _declared(raw: bytes, text: str) -> str:
-    """The codec that decodes the bytes to this text."""
-    return next((codec for codec in _READINGS if decode(raw, codec) == text), "latin-1")
-
-
 def by_user(item: Mapping[str, Any]) -> frozenset[str]:
-    """The fields that the item's ``fixed_by_user`` names: a list, or one text with commas."""
+    """Return the fields that the item's ``fixed_by_user`` names: a list, or one text with commas."""
     extra = item.get(_EXTRA)
     return _names(item.get(BY_USER)) | (_names(extra.get(BY_USER)) if isinstance(extra, dict) else frozenset())
 
@@ -317,19 +312,6 @@ def _names(value: Any) -> frozenset[str]:
     )
 
 
-def _set_all(item: MutableMapping[str, Any], new: Mapping[str, Any]) -> bool:
-    old = {name: item[name] for name in new}
-    try:
-        for name, value in new.items():
-            item[name] = value
-    except Exception:
-        for name, value in old.items():
-            with suppress(Exception):
-                item[name] = value
-        raise
-    return bool(new)
-
-
 UTF8: Final = "utf-8"
 _ESTIMATE_PARTS: Final = 3
 
@@ -338,7 +320,7 @@ _LINK_KEYS: Final = ("page_title", "anchor_text")
 
 
 def document_element(each: Fact) -> dict[str, Any]:
-    """The entry of a fact in `MediaItem.tags`, with its bytes in the document, or its UTF-8."""
+    """Return the entry of a fact in `MediaItem.tags`, with its bytes in the document, or its UTF-8."""
     read = parse_reading(each.declared)
     encoding, by = read.encoding, read.by
     raw = None if encoding == UTF8 else _octets(each.text, encoding, by)
@@ -355,7 +337,7 @@ def document_element(each: Fact) -> dict[str, Any]:
 
 
 def link_elements(evidence: Evidence) -> list[dict[str, Any]]:
-    """The entries of page title and anchor text in `MediaItem.tags`. Plain ASCII has none."""
+    """Return the entries of page title and anchor text in `MediaItem.tags`. Plain ASCII has none."""
     via = evidence.via.partition("/")[0]
     source = FEED if evidence.feed_url else via if via in {PLAYLIST, SITEMAP, ADAPTER} else PAGE
     # An answer to a data request is not the page, whose title this is.
@@ -369,7 +351,7 @@ def link_elements(evidence: Evidence) -> list[dict[str, Any]]:
 
 
 def name_elements(url: str) -> list[dict[str, Any]]:
-    """The entry of a file's name in its URL, whose bytes are in the encoding of the server's file system.
+    """Return the entry of a file's name in its URL, whose bytes are in the encoding of the server's file system.
 
     Plain ASCII has none. The declared encoding is UTF-8 if the bytes are valid, else Latin-1.
     """
@@ -408,7 +390,7 @@ class DocumentReading(NamedTuple):
 
 
 def parse_reading(reading: str) -> DocumentReading:
-    """Parses `DecodedDocument.reading`. Never raises."""
+    """Parse `DecodedDocument.reading`. Never raises."""
     encoding, *rest = reading.split(" ")
     if len(rest) != _ESTIMATE_PARTS:
         return DocumentReading(encoding)
@@ -420,7 +402,7 @@ def parse_reading(reading: str) -> DocumentReading:
 
 
 def _octets(text: str, encoding: str, by: str) -> bytes | None:
-    """The bytes of a text in its document; None if the encoding cannot represent it."""
+    """Return the bytes of a text in its document; None if the encoding cannot represent it."""
     ours = encoding if by == CHARDET or encoding == OCTETS else codec_name(encoding)
     if not ours or not is_codec(encoding):
         return None

@@ -16,7 +16,7 @@ from typing import Any, Final
 from mediacrawl.encoding import detect, model_version, repair
 from mediacrawl.encoding.decision import DecisionName, FieldDecision, Hints, Seen
 from mediacrawl.encoding.detection.document import chardet_if_long
-from mediacrawl.encoding.excerpts import clean, head_of
+from mediacrawl.encoding.excerpts import clean, head_of, in_groups
 from mediacrawl.encoding.history import History, top_level
 from mediacrawl.encoding.mojibake.repairer import is_open
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
@@ -154,7 +154,7 @@ class Fixer:
         self._learned = substitutions.version if substitutions else ""
 
     def fix(self, item: MutableMapping[str, Any], names: Iterable[str] | None = None) -> FixResult:
-        """Decides the text of a record and changes it in place. A dict may hold anything.
+        """Decide the text of a record and changes it in place. A dict may hold anything.
 
         Args:
             item: a dict, or another kind through `itemadapter.ItemAdapter`.
@@ -234,7 +234,7 @@ class Fixer:
         return field.settled(noted if models == self._version else self._version, self._min_confidence)
 
     def _decided_by(self, field: TextField, decision: FieldDecision) -> str:
-        """The version of the models, and after a ``+`` that of the substitutions if they were used."""
+        """Return the version of the models, and after a ``+`` that of the substitutions if they were used."""
         uses_pairs = bool(self._learned) and field.raw is None and is_open(decision)
         return f"{self._version}+{self._learned}" if uses_pairs else self._version
 
@@ -263,13 +263,13 @@ class Fixer:
         self, fields: Sequence[TextField], hints: Hints, substitutions: Substitutions | None
     ) -> Iterable[FieldDecision]:
         """Decisions on fields by their text alone."""
-        for part in _groups(fields):
+        for part in in_groups(fields, lambda field: len(field.before), _CHARACTERS, _TOGETHER):
             came = [without_surrogates(field.before) for field in part]
             for field, text, found in zip(part, came, repair(came, hints, substitutions).fields, strict=True):
                 yield found if found.text != text or text == field.before else replace(found, text=field.before)
 
     def _final(self, field: TextField, found: FieldDecision) -> FieldDecision:
-        """The decision after the thresholds: uncertain changes are not made."""
+        """Return the decision after the thresholds: uncertain changes are not made."""
         text, confidence = found.text, rounded_confidence(found.confidence)
         decision: DecisionName = "fixed"
         if found.decision == "undecided" or (text != field.before and confidence < self._min_confidence):
@@ -286,7 +286,7 @@ class Fixer:
         tags: Sequence[Mapping[str, Any]],
         decided: Iterable[tuple[TagField, FieldDecision]],
     ) -> bool:
-        """Writes decisions into the evidence, and the values at the top that came from it."""
+        """Write decisions into the evidence, and the values at the top that came from it."""
         old, old_titles = best_values(tags) | structured_values(tags), placed_texts(tags)
         if not sum(field.put(decision, self._decided_by(field, decision)) for field, decision in decided):
             return False
@@ -304,7 +304,7 @@ class Fixer:
 
 
 def _put_value(item: MutableMapping[str, Any], name: str, value: Any) -> None:
-    """Sets a field, unless the item's class has no such field, as a class of an earlier version."""
+    """Set a field, unless the item's class has no such field, as a class of an earlier version."""
     with suppress(KeyError):
         item[name] = value
 
@@ -331,22 +331,8 @@ def _origin(field: TextField) -> _Origin:
     return _Origin.DECODED if is_decided else _Origin.EXTERNAL
 
 
-def _groups(fields: Sequence[TextField]) -> Iterable[list[TextField]]:
-    """Texts that are repaired jointly."""
-    part: list[TextField] = []
-    left = _CHARACTERS
-    for field in fields:
-        left -= len(field.before)
-        if part and (left < 0 or len(part) == _TOGETHER):
-            yield part
-            part, left = [], _CHARACTERS - len(field.before)
-        part.append(field)
-    if part:
-        yield part
-
-
 def _bounded(fields: list[TextField]) -> list[TextField]:
-    """The fields within the limits of a record."""
+    """Return the fields within the limits of a record."""
     left = MOST_CHARACTERS
     for place, field in enumerate(fields[:MOST_FIELDS]):
         left -= len(field.before) if field.raw is None else 0
@@ -356,7 +342,7 @@ def _bounded(fields: list[TextField]) -> list[TextField]:
 
 
 def _evidence(item: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[TagField], int]:
-    """The valid elements of a record's ``tags``, those that need a decision, and the number of damaged ones."""
+    """Return the valid elements of a record's ``tags``, those that need a decision, and the number of damaged ones."""
     tags = item.get("tags")
     whole: list[dict[str, Any]] = []
     fields: list[TagField] = []
@@ -374,7 +360,7 @@ def _evidence(item: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[TagFi
 
 
 def _known(field: TextField) -> FieldDecision:
-    """The stored decision on a field."""
+    """Return the stored decision on a field."""
     known = stored_decision(field.proof, field.text)
     return replace(known, decision="user", suspect=False, lossy=False) if field.by_user else known
 
@@ -405,13 +391,13 @@ _CUT: Final = 4
 
 
 def heads_of(fields: Sequence[TextField]) -> list[bytes]:
-    """The excerpt of each field that decides."""
+    """Return the excerpt of each field that decides."""
     longest = min(max(_BYTES_TOGETHER // max(len(fields), 1), _SHORTEST_HEAD), LONGEST_HEAD)
     return [head_of(field.raw or b"", field.declared, longest) for field in fields]
 
 
 def whole_of(field: TextField, head: bytes, found: FieldDecision) -> FieldDecision:
-    """Applies the decision on an excerpt to the whole field; ``undecided`` where that fails."""
+    """Apply the decision on an excerpt to the whole field; ``undecided`` where that fails."""
     text = clean(found.text)
     if field.raw is None or len(head) == len(field.raw):
         return found if text == found.text else replace(found, text=text)
@@ -431,20 +417,17 @@ _LONGEST_NAME = 40
 
 
 def address(item: Mapping[str, Any]) -> str:
-    """The URL of the file, or of what else the record describes; empty without one."""
+    """Return the URL of the file, or of what else the record describes; empty without one."""
     return next((url for name in _ADDRESSES if (url := _text(item, name))), "")
 
 
 def hints_of(
     item: Mapping[str, Any], fields: Iterable[TextField], elements: Iterable[Mapping[str, Any]], seen: Seen
 ) -> Hints:
-    """Gathers the hints of a record, except `Hints.declared`, which depends on the order of the fields.
+    """Gather the hints of a record, except `Hints.declared`, which depends on the order of the fields.
 
-    Args:
-        item: the record, of any project.
-        fields: all of its fields that are not plain ASCII.
-        elements: of its ``tags``.
-        seen: counts of the file's host and folder.
+    `fields` are all that are not plain ASCII, `elements` those of ``tags``, `seen` the counts of the file's host
+    and folder.
     """
     return Hints(
         tld=top_level(address(item)),
@@ -463,7 +446,7 @@ def _text(item: Mapping[str, Any], name: str) -> str:
 
 
 def _languages(elements: Iterable[Mapping[str, Any]]) -> Iterable[str]:
-    """The languages that frames (COMM, USLT) and the file (TLAN) declare, each once."""
+    """Return the languages that frames (COMM, USLT) and the file (TLAN) declare, each once."""
     named: dict[str, None] = {}
     for element in elements:
         language = element["text"] if element["key"] == "language" else element.get("lang")

@@ -67,16 +67,13 @@ _FORMS: dict[str, Callable[[str], str | None]] = {
 
 
 def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
-    """Gives each of `FILE_FIELDS` the value of the first source that has one; None where no source has.
+    """Give each of `FILE_FIELDS` the value of the first source that has one; None where no source has.
 
     Those of `LINK_FIELDS` that have evidence are there too.
 
     The file's own texts come before those of `facts.EXTERNAL_SOURCES`. Of its own sources those that cut long texts
     (ID3v1, Lyrics3) come last, and the others in the order of `tags`: readers put the tag that counts first in a
-    format (ID3v2 or APE, see `probe.formats.front_tags`) before the others.
-
-    Args:
-        tags: elements as in `MediaItem.tags`, each with texts under ``source``, ``frame``, ``key`` and ``text``.
+    format (ID3v2 or APE, see `probe.formats.outer_tags`) before the others.
     """
     found = _by_key(tags)
     values = {key: _best(found[key], key) if key in found else None for key in FILE_FIELDS}
@@ -86,7 +83,7 @@ def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
 
 
 def structured_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The values of a record that have a structure and come from texts, and the guessed language.
+    """Return the values of a record that have a structure and come from texts, and the guessed language.
 
     Returns:
         ``persons``, ``identifiers``, ``loudness``, ``transcripts``, ``soundbites``, ``guessed_language`` and
@@ -109,26 +106,15 @@ def structured_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 def derived_again(
     record: Mapping[str, Any], before: Iterable[Mapping[str, Any]], after: Iterable[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """The structured values that follow a change of a record's evidence, by the names of their fields.
+    """Return the structured values that follow a change of a record's evidence (`whole_elements`), by their fields.
 
     A value that differs from what the evidence gave before was set otherwise, and is left out.
-
-    Args:
-        record: with the values so far.
-        before: its elements of ``tags`` so far, see `whole_elements`.
-        after: those that it has now.
     """
     return followed(record, structured_values(before), structured_values(after))
 
 
 def followed(record: Mapping[str, Any], given: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
-    """The values that changed with the evidence. One that differs from what the evidence gave was set otherwise.
-
-    Args:
-        record: with the values so far.
-        given: what its evidence gave, by the names of fields.
-        now: what it gives now; each name is in `given`.
-    """
+    """Return the values that changed with the evidence. One that was another before was set otherwise."""
     return {
         name: value
         for name, value in now.items()
@@ -137,11 +123,7 @@ def followed(record: Mapping[str, Any], given: Mapping[str, Any], now: Mapping[s
 
 
 def whole_elements(tags: Any) -> list[dict[str, Any]]:
-    """The elements of a stored record's ``tags`` that have the texts which `best_values` reads.
-
-    Args:
-        tags: of any kind: another program may have written the record.
-    """
+    """Return the elements of a record's ``tags``, of any kind, that have the texts which `best_values` reads."""
     names = ("source", "frame", "key", "text")
     return [
         element
@@ -164,12 +146,7 @@ _place = re.compile(r"(chapters|tracks)\[(\d{1,4})\]\.(title)", re.ASCII).fullma
 
 
 def text_place(name: str, index: int) -> str:
-    """The key of a title in a list of the record: ``chapters[3].title``.
-
-    Args:
-        name: one of `LISTS_WITH_TEXTS`.
-        index: of the object in its list, from 0.
-    """
+    """Return the key of a title in a list of the record: ``chapters[3].title``."""
     return f"{name}[{index}].title"
 
 
@@ -194,14 +171,10 @@ def placed_texts(tags: Iterable[Mapping[str, Any]]) -> dict[str, str]:
 
 
 def with_texts(name: str, parts: Any, texts: Mapping[str, str], before: Mapping[str, str] | None = None) -> Any:
-    """A list of objects with the titles that the evidence has for them now.
+    """Return a list of objects with the titles that the evidence (`placed_texts`) has for them now.
 
-    Args:
-        name: one of `LISTS_WITH_TEXTS`.
-        parts: its value in the record; what is no list of objects is returned as it is.
-        texts: result of `placed_texts`.
-        before: the same before the evidence changed: a title that differs from it was set otherwise, and stays. None
-            replaces all titles.
+    A title that differs from what the evidence gave before was set otherwise, and stays; without `before` all are
+    replaced. What is no list of objects is returned as it is.
     """
     if not isinstance(parts, list):
         return parts
@@ -254,7 +227,7 @@ def _person(role: str, element: Mapping[str, Any]) -> Person:
 
 
 def _with_instrument(text: str) -> tuple[str, str | None]:
-    """Splits ``Name (guitar)``; an instrument may have parentheses itself: ``Name (drums (drum set))``."""
+    """Split ``Name (guitar)``; an instrument may have parentheses itself: ``Name (drums (drum set))``."""
     plain, depth = text.rstrip(), 0
     if not plain.endswith(")"):
         return text, None
@@ -306,7 +279,7 @@ def _best(found: Sequence[Mapping[str, Any]], key: str) -> str | None:
 
 
 def _of_best_place(found: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The elements of the source that counts, as many as it has in one frame."""
+    """Return the elements of the source that counts, as many as it has in one frame."""
     best = min(found, key=_rank)
     place = (best["source"], best["frame"])
     return [element for element in found if (element["source"], element["frame"]) == place]
@@ -318,7 +291,7 @@ def _rank(element: Mapping[str, Any]) -> int:
 
 
 def _genre_names(text: str) -> Iterable[str]:
-    """Writes out ID3's numbers of genres: ``(17)`` and ``17`` are Rock."""
+    """Write out ID3's numbers of genres: ``(17)`` and ``17`` are Rock."""
     if len(text) <= _MAX_GENRE and (text.isdecimal() or text.startswith("(")):
         # Its import takes 120 ms, and few genres are written so.
         from mutagen.id3 import TCON  # noqa: PLC0415

@@ -19,11 +19,9 @@ from mediacrawl.probe.context import ParseContext
 from mediacrawl.probe.formats import (
     aac_streams,
     aiff,
-    amr,
     ape_family,
     asf,
-    au,
-    caf,
+    au_caf,
     dsd,
     flac,
     flv,
@@ -35,16 +33,14 @@ from mediacrawl.probe.formats import (
     mpeg_ts,
     ogg,
     raw_audio,
-    real_audio,
-    real_media,
+    real,
     riff,
-    tak_optimfrog,
     trackers,
     wav,
 )
 from mediacrawl.probe.formats.audio_frames import LONGEST_HEADER, find, follow, is_stream
-from mediacrawl.probe.formats.front_tags import ID3_FIRST, FrontTags
 from mediacrawl.probe.formats.mpeg_audio import MPEG
+from mediacrawl.probe.formats.outer_tags import ID3_FIRST, FrontTags
 from mediacrawl.probe.formats.raw_audio import AAC, AC3
 
 SNIFF_BYTES = 4096
@@ -89,19 +85,19 @@ FORMATS: tuple[MediaFormat, ...] = (
     MediaFormat("wavpack", "audio/x-wavpack", ape_family.read_wavpack, (b"wvpk",)),
     MediaFormat("musepack", "audio/x-musepack", ape_family.read_musepack, (b"MPCK", b"MP+")),
     MediaFormat("tta", "audio/x-tta", ape_family.read_tta, (b"TTA1",)),
-    MediaFormat("tak", "audio/x-tak", tak_optimfrog.read_tak, (b"tBaK",)),
-    MediaFormat("optimfrog", "audio/x-optimfrog", tak_optimfrog.read_optimfrog, (b"OFR ",)),
+    MediaFormat("tak", "audio/x-tak", ape_family.read_tak, (b"tBaK",)),
+    MediaFormat("optimfrog", "audio/x-optimfrog", ape_family.read_optimfrog, (b"OFR ",)),
     MediaFormat("dsf", "audio/x-dsf", dsd.read_dsf, (b"DSD ",)),
     MediaFormat("dff", "audio/x-dff", dsd.read_dff, (b"FRM8",)),
-    MediaFormat("au", "audio/basic", au.read, (b".snd", b"dns.", b"\0ds.", b".sd\0")),
-    MediaFormat("caf", "audio/x-caf", caf.read, (b"caff",)),
-    MediaFormat("amr", "audio/amr", amr.read, (b"#!AMR\n", b"#!AMR_MC1.0\n")),
-    MediaFormat("amr", "audio/amr-wb", amr.read, (b"#!AMR-WB\n", b"#!AMR-WB_MC1.0\n")),
+    MediaFormat("au", "audio/basic", au_caf.read_au, (b".snd", b"dns.", b"\0ds.", b".sd\0")),
+    MediaFormat("caf", "audio/x-caf", au_caf.read_caf, (b"caff",)),
+    MediaFormat("amr", "audio/amr", raw_audio.read_amr, (b"#!AMR\n", b"#!AMR_MC1.0\n")),
+    MediaFormat("amr", "audio/amr-wb", raw_audio.read_amr, (b"#!AMR-WB\n", b"#!AMR-WB_MC1.0\n")),
     MediaFormat("mpeg-ts", "video/mp2t", mpeg_ts.read),
     MediaFormat("mpeg-ps", "video/mpeg", mpeg_ps.read, (b"\x00\x00\x01\xba",)),
     MediaFormat("mpeg-es", "video/mpeg", mpeg_ps.read_video, (b"\x00\x00\x01\xb3",)),
-    MediaFormat("realmedia", "application/vnd.rn-realmedia", real_media.read, (b".RMF",)),
-    MediaFormat("realaudio", "audio/x-realaudio", real_audio.read, (b".ra\xfd",)),
+    MediaFormat("realmedia", "application/vnd.rn-realmedia", real.read_media, (b".RMF",)),
+    MediaFormat("realaudio", "audio/x-realaudio", real.read_audio, (b".ra\xfd",)),
     MediaFormat("midi", "audio/midi", midi.read, (b"MThd", b"RIFF????RMID")),
     MediaFormat("mod", "audio/x-mod", trackers.read_mod),
     MediaFormat("s3m", "audio/x-s3m", trackers.read_s3m),
@@ -155,6 +151,8 @@ _BRANDS: tuple[tuple[bytes, Sniffed], ...] = (
     (b"crx ", Sniffed("cr3", "image/x-canon-cr3")),
 )
 """Major brands of ``ftyp``; all others are MP4."""
+_TAGS_KNOW = ID3_FIRST | {"ape", "wavpack", "musepack", "tak", "optimfrog", "mp4", "mov"}
+"""Formats of which nobody knows whether they have a picture before the tags, or ``moov``, are found."""
 _WORDS = frozenset(
     {"adif", "ape", "au", "caf", "dff", "dsf", "midi", "musepack", "optimfrog", "realmedia", "tak", "tta"}
 )
@@ -180,7 +178,11 @@ def read_container(context: ParseContext) -> None:
     front = FrontTags(context)
     sniffed, start = _behind_tags(context, front), front.stop
     if sniffed == UNKNOWN and not front.found:
-        sniffed, start = _behind_junk(context)
+        # MPEG audio and its offset in a file that begins with something else; nothing where none is found.
+        found: list[int] = []
+        with context.stage("search"):
+            mpeg_audio.find_behind_junk(context, found)
+        sniffed, start = (_MP3, found[0]) if found else (UNKNOWN, 0)
     context.result.container, context.result.encoding_format = sniffed
     own = sniffed.container in ID3_FIRST
     if own:
@@ -188,6 +190,8 @@ def read_container(context: ParseContext) -> None:
     reader = READERS.get(sniffed.container or "")
     if reader:
         context.supported = True
+        if sniffed.container not in _TAGS_KNOW:
+            context.result.has_cover = False
         reader(context, start)
     if not own:
         front.read()
@@ -202,23 +206,13 @@ def _behind_tags(context: ParseContext, front: FrontTags) -> Sniffed:
     if sniffed != UNKNOWN or not front.found:
         return sniffed
     # The format decides what else is requested, so these bytes come first.
-    context.stage("front", context.file.get, front.stop, front.stop + 1)
+    with context.stage("front"):
+        context.file.get(front.stop, front.stop + 1)
     return _MP3
 
 
-def _behind_junk(context: ParseContext) -> tuple[Sniffed, int]:
-    """MPEG audio and its offset in a file that begins with something else; nothing where none is found."""
-    found: list[int] = []
-    context.stage("search", mpeg_audio.find_behind_junk, context, found)
-    return (_MP3, found[0]) if found else (UNKNOWN, 0)
-
-
 def sniff(head: bytes) -> Sniffed:
-    """Recognizes a file by its first bytes. Extensions and Content-Type are claims, which are not consulted.
-
-    Args:
-        head: its first bytes; `SNIFF_BYTES` of them are looked at.
-    """
+    """Recognizes a file by its first bytes. Extensions and Content-Type are claims, which are not consulted."""
     head = head[:SNIFF_BYTES]
     for first, form, sniffed in _SIGNATURES:
         if head.startswith(first) and head[8:12].startswith(form):

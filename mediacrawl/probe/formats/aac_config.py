@@ -53,9 +53,7 @@ class AacConfig(NamedTuple):
 def read_config(bits: Bits, *, is_last: bool) -> AacConfig:
     """Reads an AudioSpecificConfig, with SBR and PS where it says so.
 
-    Args:
-        bits: a cursor at its first bit.
-        is_last: whether the bits end with it, so that it may name SBR a second time behind what old players read.
+    If the bits end with it, it may name SBR a second time behind what old players read.
 
     Raises:
         BrokenError: the bits end inside it.
@@ -135,9 +133,6 @@ class AacProgram(NamedTuple):
 
 def read_program(bits: Bits) -> AacProgram:
     """Reads a program_config_element; its comment is at the next whole byte.
-
-    Args:
-        bits: a cursor at its first bit, over bytes that begin where whole bytes are counted from.
 
     Raises:
         BrokenError: the bits end inside it.

@@ -15,8 +15,8 @@ from mediacrawl.probe.context import BrokenError, ParseContext, exact
 from mediacrawl.probe.formats.aac_config import AAC_KINDS, read_config, read_program
 from mediacrawl.probe.formats.audio_frames import AudioFrame, FrameFormat, find, find_first, follow
 from mediacrawl.probe.formats.mpeg_video import Bits
+from mediacrawl.probe.formats.outer_tags import TailTags
 from mediacrawl.probe.formats.raw_audio import read_frames
-from mediacrawl.probe.formats.tail_tags import TailTags
 from mediacrawl.probe.text import LATIN1, Value
 
 _CODEC = "aac_latm"
@@ -38,13 +38,7 @@ class LatmConfig(NamedTuple):
 
 
 def _read_frame(data: bytes, at: int, known: LatmConfig | None) -> AudioFrame | None:
-    """Reads the frame header at an offset; None if there is none.
-
-    Args:
-        data: bytes of the stream.
-        at: offset in them.
-        known: config of the frames that have none; without it frames have no length, and a rate of 1 Hz.
-    """
+    """Reads the frame header at an offset; None if there is none."""
     if len(data) < at + _HEADER or data[at] != 0x56 or data[at + 1] & 0xE0 != 0xE0:
         return None
     size = (data[at + 1] & 0x1F) << 8 | data[at + 2]
@@ -90,11 +84,7 @@ def _value(bits: Bits) -> int:
 
 
 def frame_format(known: LatmConfig | None) -> FrameFormat:
-    """Returns how frames are recognized.
-
-    Args:
-        known: config of the stream, of which most frames say nothing.
-    """
+    """Returns how frames are recognized whose config is known; without one they have no length, and a rate of 1 Hz."""
     return FrameFormat(partial(_read_frame, known=known), re.compile(rb"\x56(?=[\xe0-\xff])"))
 
 
@@ -109,11 +99,7 @@ def begins(head: bytes) -> bool:
 
 
 def find_config(data: bytes) -> LatmConfig | None:
-    """Finds the first config in a stream; None if none is here.
-
-    Args:
-        data: bytes of the stream, which may begin inside a frame.
-    """
+    """Finds the first config in a stream; None if none is here."""
     at = 0 if LATM.parse(data, 0) else find(LATM, data)
     if at is None:
         return None
@@ -131,17 +117,14 @@ def find_config(data: bytes) -> LatmConfig | None:
 def read_latm(context: ParseContext, start: int) -> None:
     """Reads a stream of LATM. Its density moves as that of ADTS does, so the tail is read too."""
     tail = TailTags(context, start)
-    context.stage("audio", _read_stream, context, start, tail.stop)
+    with context.stage("audio"):
+        first, data = find_first(context, LATM, start)
+        config = find_config(data)
+        if config is None:
+            context.result.codec = context.result.audio_codec = _CODEC
+            raise BrokenError("no config")
+        read_frames(context, frame_format(config), first, tail.stop, is_steady=False)
     tail.read()
-
-
-def _read_stream(context: ParseContext, start: int, stop: int | None) -> None:
-    first, data = find_first(context, LATM, start)
-    config = find_config(data)
-    if config is None:
-        context.result.codec = context.result.audio_codec = _CODEC
-        raise BrokenError("no config")
-    read_frames(context, frame_format(config), first, stop, is_steady=False)
 
 
 _ADIF_BYTES = 1024
@@ -151,7 +134,8 @@ _ADIF_BYTES = 1024
 def read_adif(context: ParseContext, start: int) -> None:
     """Reads an ADIF file: a header, then frames that say no size."""
     tail = TailTags(context, start)
-    context.stage("audio", _read_adif_header, context, start, tail)
+    with context.stage("audio"):
+        _read_adif_header(context, start, tail)
     tail.read()
 
 

@@ -63,19 +63,12 @@ class _Sound:
 
 def read(context: ParseContext, start: int) -> None:
     """Reads an AIFF file."""
-    context.result.has_cover = False
     sound = _Sound()
-    context.stage("chunks", _read_chunks, context, start, sound)
+    with context.stage("chunks"):
+        _read_chunks(context, start, sound)
     _take_facts(context, sound)
-    context.stage("chapters", context.add_chapters, "aiff", "MARK", sound.marks.chapters(sound.sample_rate))
-
-
-def _extended(data: bytes) -> float:
-    """Reads an 80-bit number of IEEE 754: sign, 15 bits of exponent, 64 of mantissa. What is not finite is 0."""
-    exponent, mantissa = unpack(">HQ", data)
-    power = (exponent & 0x7FFF) - 16383 - 63
-    # A rate of more than 2^64 Hz is none, and would not fit into a float.
-    return math.ldexp(mantissa, power) if exponent < 0x8000 and power <= 0 else 0.0
+    with context.stage("chapters"):
+        context.add_chapters("aiff", "MARK", sound.marks.chapters(sound.sample_rate))
 
 
 def _read_chunks(context: ParseContext, start: int, sound: _Sound) -> None:
@@ -83,30 +76,33 @@ def _read_chunks(context: ParseContext, start: int, sound: _Sound) -> None:
     compressed = exact(context.file, start + 8, start + 12) == b"AIFC"
     for chunk in riff.walk(context, start + 12, stop, "big"):
         if chunk.name == b"COMM":
-            context.stage("format", _read_common, context, chunk, sound, compressed)
+            with context.stage("format"):
+                _read_common(context, chunk, sound, compressed)
         elif chunk.name == b"SSND" and sound.data is None:
             size, last = riff.media_size(context, chunk, stop, "big")
             sound.data = None if size is None else max(0, size - _SOUND_HEADER)
             if last:
                 return
         elif chunk.name in {b"MARK", b"INST"} and context.fits(chunk.size):
-            context.stage("marks", _read_marks, context, chunk, sound.marks)
+            with context.stage("marks"):
+                body = exact(context.file, chunk.body, chunk.stop)
+                if chunk.name == b"MARK":
+                    sound.marks.read_markers(body)
+                else:
+                    sound.marks.read_instrument(body)
         else:
             _read_text(context, chunk)
-
-
-def _read_marks(context: ParseContext, chunk: Chunk, marks: Marks) -> None:
-    body = exact(context.file, chunk.body, chunk.stop)
-    if chunk.name == b"MARK":
-        marks.read_markers(body)
-    else:
-        marks.read_instrument(body)
 
 
 def _read_common(context: ParseContext, chunk: Chunk, sound: _Sound, compressed: bool) -> None:
     body = riff.first(context, chunk, min(chunk.size, _COMMON_BYTES))
     sound.channels, sound.frames, bits = unpack(">HIH", body[:8])
-    rate = _extended(body[8:18])
+    # Reads an 80-bit number of IEEE 754: sign, 15 bits of exponent, 64 of mantissa. What is not finite is 0.
+    data = body[8:18]
+    exponent, mantissa = unpack(">HQ", data)
+    power = (exponent & 0x7FFF) - 16383 - 63
+    # A rate of more than 2^64 Hz is none, and would not fit into a float.
+    rate = math.ldexp(mantissa, power) if exponent < 0x8000 and power <= 0 else 0.0
     sound.sample_rate = rate if 1 <= rate <= _MAX_RATE else 0.0
     kind = body[18:22].decode("latin-1").strip().lower() if compressed else "none"
     sound.bits = _SAMPLE_BITS.get(kind, bits)
@@ -121,16 +117,14 @@ def _read_common(context: ParseContext, chunk: Chunk, sound: _Sound, compressed:
 def _read_text(context: ParseContext, chunk: Chunk) -> None:
     if chunk.name in _TEXTS:
         name = chunk.name.decode("ascii")
-        context.stage("text", riff.add_text, context, "aiff", chunk, aiff_key(name))
+        with context.stage("text"):
+            riff.add_text(context, "aiff", chunk, aiff_key(name))
     elif chunk.name == b"COMT" and context.fits(chunk.size):
-        context.stage("comments", _read_comments, context, chunk)
+        with context.stage("comments"):
+            # Reads comments, whose head is a time, a marker and the length (1.3, "Comments Chunk").
+            add_comments(context, "aiff", riff.first(context, chunk, chunk.size), Struct(">6xH"))
     elif chunk.name in {b"ID3 ", b"id3 "}:
-        context.stage("id3v2", riff.read_id3, context, chunk)
-
-
-def _read_comments(context: ParseContext, chunk: Chunk) -> None:
-    """Reads comments, whose head is a time, a marker and the length (1.3, "Comments Chunk")."""
-    add_comments(context, "aiff", riff.first(context, chunk, chunk.size), Struct(">6xH"))
+        riff.read_id3(context, chunk)
 
 
 def add_comments(context: ParseContext, source: str, body: bytes, head: Struct) -> None:

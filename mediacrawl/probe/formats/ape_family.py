@@ -1,7 +1,8 @@
-"""Monkey's Audio, WavPack, True Audio and Musepack: one header each, and APE or ID3 tags.
+"""Monkey's Audio, WavPack, True Audio, Musepack, TAK and OptimFROG: one header each, and APE or ID3 tags.
 
 Sources: MAC SDK, ``APEHeader.h``; WavPack 4 & 5 File Format; TTA1 format description (tausoft.org); SV7 and SV8
-specifications (musepack.net).
+specifications (musepack.net); "TAK metadata format" (Thomas Becker, SDK of TAK); the header of OptimFROG as its SDK and
+its plug-ins describe it (Florin Ghido).
 """
 
 from __future__ import annotations
@@ -11,8 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from mediacrawl.probe.context import BrokenError, ByteSource, ParseContext, exact, unpack
-from mediacrawl.probe.formats.tail_tags import TailTags
-from mediacrawl.probe.sparse import SparseFile
+from mediacrawl.probe.formats.outer_tags import TailTags
 
 _MAC_NEW = 3980
 """Version (3.98) from which a descriptor precedes the header."""
@@ -101,10 +101,6 @@ class _WavPackBlock:
     flags: int
 
 
-def _read_block(file: SparseFile, at: int) -> _WavPackBlock | None:
-    return _parse_block(file.get(at, at + _BLOCK_HEADER), at)
-
-
 def _parse_block(head: bytes, at: int) -> _WavPackBlock | None:
     if len(head) < _BLOCK_HEADER or not head.startswith(b"wvpk"):
         return None
@@ -132,13 +128,18 @@ def _read_wavpack_header(context: ParseContext, start: int, tail: TailTags) -> N
     if not rate:
         raise BrokenError("no sample rate")
     result.sample_rate = rate * 8 if block.flags & _DSD else rate
-    _set_wavpack_length(context, block, rate, tail)
+    if block.total is not None:
+        context.result.set_duration(block.total / rate)
+    # A pipe's end: the encoder could not go back.
+    elif tail.stop is not None and not _measure_blocks(context, block, rate, tail.stop):
+        with context.stage("length"):
+            _read_last_block(context, block, rate, tail.stop)
     tail.set_bitrate(start)
 
 
 def _first_block(context: ParseContext, at: int) -> _WavPackBlock:
     """Finds the first block with audio; blocks with none carry a file's own header."""
-    while block := _read_block(context.file, at):
+    while block := _parse_block(context.file.get(at, at + _BLOCK_HEADER), at):
         context.count()
         if block.samples:
             return block
@@ -167,14 +168,6 @@ def _wavpack_channels(block: _WavPackBlock, info: bytes) -> int:
     if info and info[0]:
         return info[0]
     return 1 if block.flags & _MONO else 2
-
-
-def _set_wavpack_length(context: ParseContext, block: _WavPackBlock, rate: int, tail: TailTags) -> None:
-    if block.total is not None:
-        context.result.set_duration(block.total / rate)
-    # A pipe's end: the encoder could not go back.
-    elif tail.stop is not None and not _measure_blocks(context, block, rate, tail.stop):
-        context.stage("length", _read_last_block, context, block, rate, tail.stop)
 
 
 def _measure_blocks(context: ParseContext, first: _WavPackBlock, rate: int, stop: int) -> bool:
@@ -263,22 +256,18 @@ def _read_musepack_header(context: ParseContext, start: int, tail: TailTags) -> 
         _read_sv8(context, start + 4)
     else:
         result.codec = "musepack7"
-        _read_sv7(context, start)
+        header = exact(context.file, start, start + _SV7_HEADER)
+        if header[3] & 15 != 7:
+            raise BrokenError("not version 7")
+        frames, flags = unpack("<II", header[4:12])
+        (end,) = unpack("<I", header[20:24])
+        # The last frame's length is stated where the encoder knew it; else half of it, as in the reference decoder.
+        last = end >> 20 & 0x7FF if end >> 31 else _SV7_SAMPLES // 2 + _SV7_DELAY
+        rate = _MUSEPACK_RATES[flags >> 16 & 3]
+        context.result.sample_rate, context.result.channels = rate, 2
+        context.result.set_duration(((frames - 1) * _SV7_SAMPLES + last) / rate if frames else 0)
     result.audio_codec = result.codec
     tail.set_bitrate(start)
-
-
-def _read_sv7(context: ParseContext, start: int) -> None:
-    header = exact(context.file, start, start + _SV7_HEADER)
-    if header[3] & 15 != 7:
-        raise BrokenError("not version 7")
-    frames, flags = unpack("<II", header[4:12])
-    (end,) = unpack("<I", header[20:24])
-    # The last frame's length is stated where the encoder knew it; else half of it, as in the reference decoder.
-    last = end >> 20 & 0x7FF if end >> 31 else _SV7_SAMPLES // 2 + _SV7_DELAY
-    rate = _MUSEPACK_RATES[flags >> 16 & 3]
-    context.result.sample_rate, context.result.channels = rate, 2
-    context.result.set_duration(((frames - 1) * _SV7_SAMPLES + last) / rate if frames else 0)
 
 
 def _read_sv8(context: ParseContext, at: int) -> None:
@@ -325,7 +314,8 @@ def tagged_reader(
 
     def read(context: ParseContext, start: int) -> None:
         tail = TailTags(context, start, ape_first=ape_first)
-        context.stage("header", read_header, context, start, tail)
+        with context.stage("header"):
+            read_header(context, start, tail)
         tail.read()
 
     return read
@@ -335,3 +325,55 @@ read_monkey = tagged_reader(_read_monkey_header)
 read_wavpack = tagged_reader(_read_wavpack_header)
 read_tta = tagged_reader(_read_tta_header, ape_first=False)
 read_musepack = tagged_reader(_read_musepack_header)
+
+
+_END, _STREAM_INFO = 0, 1
+_INFO_BYTES = 10
+_LOWEST_RATE, _LOWEST_BITS = 6000, 8
+_MAX_TAK_BLOCKS = 32
+
+
+def _read_tak_header(context: ParseContext, start: int, tail: TailTags) -> None:
+    """Walks the blocks of metadata: a type, a size of three bytes, a body that ends with its checksum."""
+    at = start + 4
+    for _ in range(_MAX_TAK_BLOCKS):
+        context.count()
+        head = exact(context.file, at, at + 4)
+        kind, size = head[0] & 0x7F, int.from_bytes(head[1:], "little")
+        if kind == _STREAM_INFO and size >= _INFO_BYTES:
+            # Reads fields from the lowest bit of each byte on: codec (6 bits), profile (4), duration of
+            # a frame (4) .
+            body = exact(context.file, at + 4, at + 4 + _INFO_BYTES)
+            bits = int.from_bytes(body, "little") >> 6 + 4 + 4
+            samples, bits = bits & (1 << 35) - 1, bits >> 35 + 3
+            rate, bits = (bits & (1 << 18) - 1) + _LOWEST_RATE, bits >> 18
+            depth, channels = (bits & 31) + _LOWEST_BITS, (bits >> 5 & 15) + 1
+            context.result.set_audio("tak", rate, channels, depth)
+            context.result.set_duration(samples / rate)
+            tail.set_bitrate(start)
+            return
+        if kind == _END:
+            break
+        at += 4 + size
+    raise BrokenError("no stream information")
+
+
+_HEADER = 20
+_DEPTHS = (8, 8, 16, 16, 24, 24, 32, 32)
+"""Bits by type of sample; the odd ones are signed, those from 8 on are numbers with a point."""
+
+
+def _read_optimfrog_header(context: ParseContext, start: int, tail: TailTags) -> None:
+    head = exact(context.file, start, start + _HEADER)
+    size, low, high, kind, more, rate = unpack("<IIHBBI", head[4:])
+    if size < _HEADER - 8 or not rate:
+        raise BrokenError("no sample rate")
+    # Each sample of each channel counts.
+    samples, channels = (low | high << 32) / (more + 1), more + 1
+    context.result.set_audio("optimfrog", rate, channels, _DEPTHS[kind] if kind < len(_DEPTHS) else None)
+    context.result.set_duration(samples / rate)
+    tail.set_bitrate(start)
+
+
+read_tak = tagged_reader(_read_tak_header)
+read_optimfrog = tagged_reader(_read_optimfrog_header)

@@ -1,4 +1,4 @@
-"""ASF (WMA, WMV): objects of the header, and the raw UTF-16-LE of its texts.
+"""ASF (WMA, WMV): objects of the header, streams, markers, and the raw UTF-16-LE of its texts.
 
 Source: "Advanced Systems Format (ASF) Specification" 01.20.06 (Microsoft, 2012); numbers of sections are its own.
 Programs that know only bytes wrote 8-bit text and lone surrogates there: the bytes are kept as they are.
@@ -10,19 +10,175 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from mediacrawl.probe.context import BrokenError, ParseContext, exact, peek, unpack
-from mediacrawl.probe.formats.asf_markers import Marker, played, read_markers
-from mediacrawl.probe.formats.asf_streams import (
-    AsfStreams,
-    add_tracks,
-    read_bitrates,
-    read_extended_stream,
-    read_languages,
-    read_stream,
-)
+from mediacrawl.model.languages import bcp47
+from mediacrawl.model.parts import Chapter, Track
+from mediacrawl.probe.context import BrokenError, ByteSource, ParseContext, exact, peek, unpack
 from mediacrawl.probe.formats.keys import asf_key
+from mediacrawl.probe.formats.windows_headers import BitmapFormat, WaveFormat, read_bitmap_format, read_wave_format
 from mediacrawl.probe.sparse import SparseFile
 from mediacrawl.probe.text import UTF16, UTF16LE, Value, cut, unterminated
+
+_AUDIO_MEDIA = UUID("F8699E40-5B4D-11CF-A8FD-00805F5C442B").bytes_le
+_VIDEO_MEDIA = UUID("BC19EFC0-5B4D-11CF-A8FD-00805F5C442B").bytes_le
+_NUMBER = 0x7F
+"""Bits of a stream's number; it is followed by flags."""
+_FORMAT_BYTES = 64
+_HEAD = 64
+"""Bytes of an Extended Stream Properties Object before its names."""
+_MAX_LANGUAGES = 256
+
+
+@dataclass(frozen=True, slots=True)
+class AsfStream:
+    """One stream: the format of its sound, or of its pictures; neither of another kind."""
+
+    sound: WaveFormat | None = None
+    picture: BitmapFormat | None = None
+
+
+@dataclass(slots=True)
+class StreamDetails:
+    """What other objects say of a stream; 0 and None are unknown.
+
+    Attributes:
+        frame_time: time of one frame in units of 100 ns.
+        bitrate: bits per second.
+        language: index in the list of languages.
+        name: a person's name for it.
+    """
+
+    frame_time: int = 0
+    bitrate: int = 0
+    language: int | None = None
+    name: Value | None = None
+
+    @property
+    def frame_rate(self) -> float | None:
+        """Frames per second."""
+        return 1e7 / self.frame_time if self.frame_time else None
+
+
+@dataclass(slots=True)
+class AsfStreams:
+    """The streams of a file by their numbers, in the order of the file, their details, and the list of languages."""
+
+    found: dict[int, AsfStream] = field(default_factory=dict)
+    details: dict[int, StreamDetails] = field(default_factory=dict)
+    languages: list[str] = field(default_factory=list)
+
+    def of(self, number: int) -> StreamDetails:
+        """Returns the details of a stream."""
+        return self.details.setdefault(number, StreamDetails())
+
+
+def add_tracks(context: ParseContext, streams: AsfStreams) -> None:
+    """Adds the streams of sound and pictures to the result."""
+    for number, stream in streams.found.items():
+        details = streams.of(number)
+        index = len(streams.languages) if details.language is None else details.language
+        language = bcp47(streams.languages[index]) if index < len(streams.languages) else None
+        if stream.sound:
+            sound = stream.sound
+            made = Track("audio", sound.codec, language, channels=sound.channels, channel_layout=sound.layout)
+            made.sample_rate, made.bitrate = sound.sample_rate, details.bitrate or sound.byte_rate * 8
+        elif stream.picture:
+            picture = stream.picture
+            made = Track("video", picture.codec, language, width=picture.width, height=picture.height)
+            made.frame_rate, made.bitrate = details.frame_rate, details.bitrate
+        else:
+            continue
+        context.add_track("asf", "Stream Name", made, details.name)
+
+
+def read_stream(part: ByteSource, start: int, stop: int, streams: AsfStreams) -> None:
+    """Reads a Stream Properties Object (3.3, 9.1, 9.2)."""
+    body = exact(part, start, min(stop, start + 54 + _FORMAT_BYTES))
+    (flags,) = unpack("<H", body[48:50])
+    if body.startswith(_AUDIO_MEDIA):
+        streams.found.setdefault(flags & _NUMBER, AsfStream(sound=read_wave_format(body[54:])))
+    elif body.startswith(_VIDEO_MEDIA):
+        streams.found.setdefault(flags & _NUMBER, AsfStream(picture=read_bitmap_format(body[54 + 11 :])))
+
+
+def read_extended_stream(context: ParseContext, part: ByteSource, start: int, streams: AsfStreams) -> int:
+    """Reads an Extended Stream Properties Object (4.1) as far as the Stream Properties Object that may be at its end.
+
+    Returns:
+        The offset behind what was read.
+    """
+    body = exact(part, start, start + _HEAD)
+    bitrate, number, language, frame_time, names, extensions = unpack("<16xI28xHHQHH", body)
+    details = streams.of(number)
+    details.bitrate, details.language, details.frame_time = bitrate, language, frame_time
+    at = start + _HEAD
+    for _ in range(names):
+        context.count()
+        (length,) = unpack("<2xH", exact(part, at, at + 4))
+        if details.name is None and context.fits(length):
+            details.name = Value(unterminated(exact(part, at + 4, at + 4 + length)), UTF16LE)
+        at += 4 + length
+    for _ in range(extensions):
+        context.count()
+        (length,) = unpack("<18xI", exact(part, at, at + 22))
+        at += 22 + length
+    return at
+
+
+def read_languages(context: ParseContext, part: ByteSource, start: int, streams: AsfStreams) -> None:
+    """Reads a Language List Object (4.6): tags of RFC 1766, which streams name by their index."""
+    (count,) = unpack("<H", exact(part, start, start + 2))
+    at = start + 2
+    for _ in range(min(count, _MAX_LANGUAGES)):
+        context.count()
+        (length,) = exact(part, at, at + 1)
+        raw = exact(part, at + 1, at + 1 + length)
+        streams.languages.append(unterminated(raw).decode(UTF16LE, errors="replace"))
+        at += 1 + length
+
+
+def read_bitrates(context: ParseContext, part: ByteSource, start: int, streams: AsfStreams) -> None:
+    """Reads a Stream Bitrate Properties Object (3.12), which counts where the stream's own object states none."""
+    (count,) = unpack("<H", exact(part, start, start + 2))
+    for at in range(start + 2, start + 2 + 6 * count, 6):
+        context.count()
+        flags, bitrate = unpack("<HI", exact(part, at, at + 6))
+        details = streams.of(flags & _NUMBER)
+        details.bitrate = details.bitrate or bitrate
+
+
+_MARKER_HEAD = 24
+"""Bytes before the name: an identifier, the number of markers, 16 bits, the length of the name."""
+_MARKER = 30
+"""Bytes of a marker before its description."""
+_UNIT = 10_000_000
+"""Times are in 100 ns."""
+
+Marker = tuple[Chapter, Value | None]
+
+
+def read_markers(context: ParseContext, source: ByteSource, start: int, markers: list[Marker]) -> None:
+    """Reads the markers of one object. Their times include the preroll, see `played`."""
+    count, length = unpack("<16xI2xH", exact(source, start, start + _MARKER_HEAD))
+    at = start + _MARKER_HEAD + length
+    for _ in range(count):
+        context.count()
+        time, entry, letters = unpack("<8xQH8xI", exact(source, at, at + _MARKER))
+        # The length of an entry counts from the field behind it.
+        if entry < 12:
+            raise BrokenError("a marker is shorter than its fields")
+        size = 2 * letters
+        if context.fits(size):
+            raw = exact(source, at + _MARKER, at + _MARKER + size)
+            markers.append((Chapter(time / _UNIT), Value(unterminated(raw), UTF16LE)))
+        at += 18 + max(entry, 12 + size)
+
+
+def played(markers: list[Marker], preroll: float) -> list[Marker]:
+    """The markers by the times at which they are played."""
+    for chapter, _ in markers:
+        chapter.start = max(0.0, chapter.start - preroll)
+    return markers
+
 
 _SOURCE = "asf"
 _FIELDS = ("Title", "Author", "Copyright", "Description", "Rating")
@@ -127,22 +283,16 @@ def _take(context: ParseContext, attribute: _Attribute) -> None:
     elif attribute.kind == _UNICODE:
         _add_text(context, attribute)
     elif attribute.stop - attribute.start in _NUMBERS.get(attribute.kind, ()):
-        _take_number(context, attribute)
+        number = int.from_bytes(exact(context.file, attribute.start, attribute.stop), "little")
+        if attribute.name == "IsVBR":
+            context.result.bitrate_mode = "vbr" if number else "cbr"
+        elif asf_key(attribute.name) in _NUMERIC and number:
+            context.add_number(_SOURCE, attribute.name, asf_key(attribute.name), str(number))
 
 
 def _add_text(context: ParseContext, attribute: _Attribute) -> None:
-    if not context.fits(attribute.stop - attribute.start):
-        return
-    raw = exact(context.file, attribute.start, attribute.stop)
+    raw = context.text(attribute.start, attribute.stop)
     context.add(_SOURCE, attribute.name, asf_key(attribute.name), Value(unterminated(raw), UTF16LE))
-
-
-def _take_number(context: ParseContext, attribute: _Attribute) -> None:
-    number = int.from_bytes(exact(context.file, attribute.start, attribute.stop), "little")
-    if attribute.name == "IsVBR":
-        context.result.bitrate_mode = "vbr" if number else "cbr"
-    elif asf_key(attribute.name) in _NUMERIC and number:
-        context.add_number(_SOURCE, attribute.name, asf_key(attribute.name), str(number))
 
 
 def _take_picture(context: ParseContext, attribute: _Attribute) -> None:
@@ -224,12 +374,33 @@ class _Header:
 
 def read(context: ParseContext, start: int) -> None:
     """Reads an ASF file."""
-    context.result.has_cover = False
     header = _Header()
-    context.stage("header", _read_header, context, start, header)
-    context.stage("chapters", context.add_chapters, _SOURCE, "Marker", played(header.markers, header.preroll))
-    _take_facts(context, header)
-    context.stage("tracks", add_tracks, context, header.streams)
+    with context.stage("header"):
+        head = exact(context.file, start, start + 30)
+        (size,) = unpack("<Q", head[16:24])
+        header.stop = start + size if context.file.size is None else min(start + size, context.file.size)
+        if header.stop < start + size:
+            context.note("asf:truncated")
+        for each in _objects(context, start + 30, header.stop):
+            _read_object(context, each, header)
+    with context.stage("chapters"):
+        context.add_chapters(_SOURCE, "Marker", played(header.markers, header.preroll))
+    result, streams = context.result, header.streams
+    sounds = [stream.sound for stream in streams.found.values() if stream.sound]
+    if sounds:
+        sound = sounds[0]
+        result.set_audio(sound.codec, sound.sample_rate, sound.channels, sound.bits_per_sample)
+        result.bitrate = sound.byte_rate * 8
+        result.bitrate_mode = result.bitrate_mode or header.mode
+        result.encoding_format = AUDIO
+    pictures = [(number, stream.picture) for number, stream in streams.found.items() if stream.picture]
+    for number, picture in pictures[:1]:
+        result.set_video(picture.codec, picture.width, picture.height, streams.of(number).frame_rate)
+        result.encoding_format = VIDEO if picture.codec in _WINDOWS_VIDEO else "video/x-ms-asf"
+        result.bitrate = header.max_bitrate
+    _take_length(context, header)
+    with context.stage("tracks"):
+        add_tracks(context, header.streams)
 
 
 def _objects(context: ParseContext, start: int, stop: int) -> Iterator[_Object]:
@@ -244,36 +415,41 @@ def _objects(context: ParseContext, start: int, stop: int) -> Iterator[_Object]:
         start += size
 
 
-def _read_header(context: ParseContext, start: int, header: _Header) -> None:
-    head = exact(context.file, start, start + 30)
-    (size,) = unpack("<Q", head[16:24])
-    header.stop = start + size if context.file.size is None else min(start + size, context.file.size)
-    if header.stop < start + size:
-        context.note("asf:truncated")
-    for each in _objects(context, start + 30, header.stop):
-        _read_object(context, each, header)
-
-
 def _read_object(context: ParseContext, each: _Object, header: _Header) -> None:
     part = BoundedFile(context.file, each.stop)
     if each.kind == _FILE_PROPERTIES:
-        context.stage("file properties", _read_file_properties, context, each, header)
+        with context.stage("file properties"):
+            # Reads the length (3.2): it includes the preroll, which is not played.
+            body = exact(BoundedFile(context.file, each.stop), each.body, each.body + 80)
+            play, preroll, flags = unpack("<Q8xQI", body[40:68])
+            (header.max_bitrate,) = unpack("<I", body[76:80])
+            header.broadcast = bool(flags & _BROADCAST)
+            header.preroll = preroll / 1e3
+            header.seconds = max(0.0, play / 1e7 - header.preroll)
     elif each.kind == _STREAM_PROPERTIES:
-        context.stage("stream", read_stream, context.file, each.body, each.stop, header.streams)
+        with context.stage("stream"):
+            read_stream(context.file, each.body, each.stop, header.streams)
     elif each.kind == _EXTENDED_STREAM_PROPERTIES:
-        context.stage("extended stream", _read_extended_stream, context, each, header)
+        with context.stage("extended stream"):
+            _read_extended_stream(context, each, header)
     elif each.kind == _LANGUAGE_LIST:
-        context.stage("languages", read_languages, context, part, each.body, header.streams)
+        with context.stage("languages"):
+            read_languages(context, part, each.body, header.streams)
     elif each.kind == _STREAM_BITRATES:
-        context.stage("bitrates", read_bitrates, context, part, each.body, header.streams)
+        with context.stage("bitrates"):
+            read_bitrates(context, part, each.body, header.streams)
     elif each.kind == _CODEC_LIST:
-        context.stage("codecs", _read_codecs, context, each, header)
+        with context.stage("codecs"):
+            _read_codecs(context, each, header)
     elif each.kind == _HEADER_EXTENSION:
-        context.stage("extension", _read_extension, context, each, header)
+        with context.stage("extension"):
+            _read_extension(context, each, header)
     elif each.kind == _MARKERS:
-        context.stage("markers", read_markers, context, part, each.body, header.markers)
+        with context.stage("markers"):
+            read_markers(context, part, each.body, header.markers)
     elif each.kind in _TEXTS:
-        context.stage("text", _TEXTS[each.kind], context, each.body, each.stop)
+        with context.stage("text"):
+            _TEXTS[each.kind](context, each.body, each.stop)
 
 
 def _read_extension(context: ParseContext, extension: _Object, header: _Header) -> None:
@@ -281,16 +457,6 @@ def _read_extension(context: ParseContext, extension: _Object, header: _Header) 
     for each in _objects(context, extension.body + _EXTENSION_HEADER, extension.stop):
         if each.kind != _HEADER_EXTENSION:
             _read_object(context, each, header)
-
-
-def _read_file_properties(context: ParseContext, each: _Object, header: _Header) -> None:
-    """Reads the length (3.2): it includes the preroll, which is not played."""
-    body = exact(BoundedFile(context.file, each.stop), each.body, each.body + 80)
-    play, preroll, flags = unpack("<Q8xQI", body[40:68])
-    (header.max_bitrate,) = unpack("<I", body[76:80])
-    header.broadcast = bool(flags & _BROADCAST)
-    header.preroll = preroll / 1e3
-    header.seconds = max(0.0, play / 1e7 - header.preroll)
 
 
 def _read_extended_stream(context: ParseContext, each: _Object, header: _Header) -> None:
@@ -318,23 +484,6 @@ def _read_codecs(context: ParseContext, each: _Object, header: _Header) -> None:
         at += 2 + 2 * length
         (info,) = unpack("<H", exact(part, at, at + 2))
         at += 2 + info
-
-
-def _take_facts(context: ParseContext, header: _Header) -> None:
-    result, streams = context.result, header.streams
-    sounds = [stream.sound for stream in streams.found.values() if stream.sound]
-    if sounds:
-        sound = sounds[0]
-        result.set_audio(sound.codec, sound.sample_rate, sound.channels, sound.bits_per_sample)
-        result.bitrate = sound.byte_rate * 8
-        result.bitrate_mode = result.bitrate_mode or header.mode
-        result.encoding_format = AUDIO
-    pictures = [(number, stream.picture) for number, stream in streams.found.items() if stream.picture]
-    for number, picture in pictures[:1]:
-        result.set_video(picture.codec, picture.width, picture.height, streams.of(number).frame_rate)
-        result.encoding_format = VIDEO if picture.codec in _WINDOWS_VIDEO else "video/x-ms-asf"
-        result.bitrate = header.max_bitrate
-    _take_length(context, header)
 
 
 def _take_length(context: ParseContext, header: _Header) -> None:

@@ -111,13 +111,9 @@ def is_stream(kind: FrameFormat, data: bytes, at: int = 0) -> bool:
 
 
 def find(kind: FrameFormat, data: bytes, like: AudioFrame | None = None, *, whole: bool = False) -> int | None:
-    """Finds the first of several frames that follow each other.
+    """Finds the first of several frames that follow each other, of the codec and the rate of `like` if it is given.
 
-    Args:
-        kind: the format.
-        data: the bytes.
-        like: a frame of the same codec and rate, if there is one.
-        whole: whether the file ends with these bytes.
+    `whole` says that the file ends with these bytes.
 
     Returns:
         Its offset, None if there is none.
@@ -164,11 +160,6 @@ def search_on(context: ParseContext, start: int, data: bytes) -> None:
 def find_late(kind: FrameFormat, data: bytes, *, whole: bool) -> int | None:
     """Finds the first frame behind bytes of something else: the more of them, the more frames must follow each other.
 
-    Args:
-        kind: the format.
-        data: the first bytes of a file.
-        whole: whether the file ends with these bytes.
-
     Returns:
         Its offset, None if there is none.
     """
@@ -184,15 +175,7 @@ def find_late(kind: FrameFormat, data: bytes, *, whole: bool) -> int | None:
 
 
 def average(kind: FrameFormat, file: SparseFile, start: int, stop: int, limit: int) -> FrameAverage:
-    """Measures the frames at hand, those at the front of a stream and those at its end.
-
-    Args:
-        kind: the format.
-        file: the bytes at hand.
-        start: offset of the first frame.
-        stop: offset behind the last one.
-        limit: bytes that are walked at each end.
-    """
+    """Measures the frames at hand, those at the front of a stream and those at its end."""
     first = list(follow(kind, file.run(start, min(limit, max(0, stop - start)))))
     if not first:
         raise BrokenError("no frames")
@@ -201,7 +184,7 @@ def average(kind: FrameFormat, file: SparseFile, start: int, stop: int, limit: i
     tail = file.before(stop, min(limit, max(0, stop - walked)))
     at = find(kind, tail, first[0])
     last = [] if at is None else list(follow(kind, tail, at))
-    frames = [*(first if whole else _units(first)), *dropwhile(_belongs, last)]
+    frames = [*(first if whole else _units(first)), *dropwhile(lambda frame: not frame.samples, last)]
     seconds = sum(frame.seconds for frame in frames)
     if not seconds:
         raise BrokenError("frames that belong to none")
@@ -211,10 +194,6 @@ def average(kind: FrameFormat, file: SparseFile, start: int, stop: int, limit: i
         constant=max(densities) <= min(densities) * (1 + _ROUNDING),
         whole=whole,
     )
-
-
-def _belongs(frame: AudioFrame) -> bool:
-    return not frame.samples
 
 
 def _units(frames: list[AudioFrame]) -> list[AudioFrame]:

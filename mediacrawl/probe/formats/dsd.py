@@ -24,9 +24,10 @@ _DSF_CODECS = {1: "dsd_lsbf_planar", 8: "dsd_msbf_planar"}
 
 def read_dsf(context: ParseContext, start: int) -> None:
     """Reads a DSF file: three chunks of known sizes, the audio, and a tag to which the header points."""
-    context.result.has_cover = False
-    context.stage("header", _read_dsf_header, context, start)
-    context.stage("id3v2", _read_dsf_tag, context, start)
+    with context.stage("header"):
+        _read_dsf_header(context, start)
+    with context.stage("id3v2"):
+        _read_dsf_tag(context, start)
 
 
 def _read_dsf_header(context: ParseContext, start: int) -> None:
@@ -83,10 +84,11 @@ class _Sound:
 
 def read_dff(context: ParseContext, start: int) -> None:
     """Reads a DSDIFF file."""
-    context.result.has_cover = False
     sound = _Sound()
-    context.stage("chunks", _read_chunks, context, start, sound)
-    context.stage("length", _take_facts, context, sound)
+    with context.stage("chunks"):
+        _read_chunks(context, start, sound)
+    with context.stage("length"):
+        _take_facts(context, sound)
 
 
 def _read_chunks(context: ParseContext, start: int, sound: _Sound) -> None:
@@ -96,11 +98,17 @@ def _read_chunks(context: ParseContext, start: int, sound: _Sound) -> None:
     stop = end_of_file(context, start + 12 + int.from_bytes(head[4:12], "big"))
     for chunk in walk(context, start + 16, stop, _LAYOUT):
         if chunk.name == b"PROP":
-            context.stage("format", _read_properties, context, chunk, sound)
+            with context.stage("format"):
+                _read_properties(context, chunk, sound)
         elif chunk.name in _CODECS and sound.data is None:
             sound.data, sound.codec = media_size(chunk), _CODECS[chunk.name]
             if chunk.name == b"DST ":
-                context.stage("frames", _read_frames, context, chunk, sound)
+                with context.stage("frames"):
+                    # How many frames of DST there are, and how many a second, is the first thing in their chunk.
+                    counted = next(walk(context, chunk.body, chunk.stop, _LAYOUT), None)
+                    if counted and counted.name == b"FRTE":
+                        frames, rate = unpack(">IH", first(context, counted, 6))
+                        sound.seconds = frames / rate if rate else 0.0
             if chunk.stop >= stop:
                 return
         else:
@@ -122,36 +130,20 @@ def _read_properties(context: ParseContext, prop: Chunk, sound: _Sound) -> None:
             _read_text(context, chunk)
 
 
-def _read_frames(context: ParseContext, dst: Chunk, sound: _Sound) -> None:
-    """Reads how many frames of DST there are, and how many a second: the first thing in their chunk."""
-    for chunk in walk(context, dst.body, dst.stop, _LAYOUT):
-        if chunk.name == b"FRTE":
-            frames, rate = unpack(">IH", first(context, chunk, 6))
-            sound.seconds = frames / rate if rate else 0.0
-        return
-
-
 def _read_text(context: ParseContext, chunk: Chunk) -> None:
     if chunk.name == b"DIIN":
-        context.stage("info", _read_info, context, chunk)
+        with context.stage("info"):
+            for text in walk(context, chunk.body, chunk.stop, _LAYOUT):
+                if text.name in _COUNTED and context.fits(text.size):
+                    body, name = first(context, text, text.size), text.name.decode("ascii")
+                    raw = body[4 : 4 + int.from_bytes(body[:4], "big")].rstrip(b"\0")
+                    context.add("dsdiff", name, dsdiff_key(name), Value(raw, LATIN1))
     elif chunk.name == b"COMT" and context.fits(chunk.size):
-        context.stage("comments", _read_comments, context, chunk)
+        with context.stage("comments"):
+            # Reads comments, whose head is a time, a type, a reference and the length (3.3).
+            add_comments(context, "dsdiff", first(context, chunk, chunk.size), Struct(">10xI"))
     elif chunk.name in {b"ID3 ", b"id3 "}:
-        context.stage("id3v2", read_id3, context, chunk)
-
-
-def _read_info(context: ParseContext, info: Chunk) -> None:
-    for chunk in walk(context, info.body, info.stop, _LAYOUT):
-        if chunk.name in _COUNTED and context.fits(chunk.size):
-            body = first(context, chunk, chunk.size)
-            name = chunk.name.decode("ascii")
-            raw = body[4 : 4 + int.from_bytes(body[:4], "big")].rstrip(b"\0")
-            context.add("dsdiff", name, dsdiff_key(name), Value(raw, LATIN1))
-
-
-def _read_comments(context: ParseContext, chunk: Chunk) -> None:
-    """Reads comments, whose head is a time, a type, a reference and the length (3.3)."""
-    add_comments(context, "dsdiff", first(context, chunk, chunk.size), Struct(">10xI"))
+        read_id3(context, chunk)
 
 
 def _take_facts(context: ParseContext, sound: _Sound) -> None:

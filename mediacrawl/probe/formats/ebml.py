@@ -104,9 +104,7 @@ def real(context: ParseContext, element: Element) -> float:
 
 def text(context: ParseContext, element: Element) -> bytes:
     """Reads the bytes of a string (7.4, 7.5); zeros at its end are padding. One that is too long is left out."""
-    if not context.fits(element.size):
-        return b""
-    return exact(context.file, element.body, element.stop).rstrip(b"\0")
+    return context.text(element.body, element.stop).rstrip(b"\0")
 
 
 def _short(context: ParseContext, element: Element) -> bytes:

@@ -1,8 +1,10 @@
 """FLAC metadata blocks (RFC 9639, section 8), and the Vorbis comments that FLAC and Ogg share.
 
-Vorbis comments: Vorbis I specification, section 5. Pictures are stepped over without fetching them. Some writers state
+Vorbis comments: Vorbis I specification, section 5; "Chapter Extension" (wiki.xiph.org), whose first draft had the end
+behind an arrow, which some files still have. Pictures are stepped over without fetching them. Some writers state
 wrong lengths of blocks. Comments and pictures have lengths of their own, which count then, as in mutagen; behind a
-block of another kind the next comments or picture are searched for.
+block of another kind the next comments or picture are searched for. A cue sheet (8.7) says where the tracks of a disc
+begin in one file. It has no titles; a comment ``CUESHEET``, which some programs write, is a text as others are.
 """
 
 from __future__ import annotations
@@ -14,13 +16,130 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
-from mediacrawl.probe.context import BrokenError, ByteSource, ParseContext, exact, peek, unpack
-from mediacrawl.probe.formats.cue_sheets import read_cue_sheet
+from mediacrawl.encoding.records.values import text_place
+from mediacrawl.model.parts import Chapter
+from mediacrawl.probe.context import BrokenError, ByteSource, ParseContext, exact, is_plain, peek, unpack
 from mediacrawl.probe.formats.keys import vorbis_key
-from mediacrawl.probe.formats.pictures import LINK, picture_type
-from mediacrawl.probe.formats.vorbis_chapters import take_chapters
+from mediacrawl.probe.formats.shared_codes import LINK, picture_type
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.text import LATIN1, UTF8, Value
+from mediacrawl.probe.web_address import address_in
+from mediacrawl.records import Tag
+
+_field = re.compile(r"CHAPTER(\d{2,4})(NAME|URL|)", re.ASCII).fullmatch
+_times = re.compile(r"\s*([\d:.,]+)\s*(?:-->\s*([\d:.,]+)\s*)?", re.ASCII).fullmatch
+_time = re.compile(r"(\d{1,5}):(\d{1,2}):(\d{1,2}(?:[.,]\d{1,9})?)", re.ASCII).fullmatch
+
+
+@dataclass(slots=True)
+class _Fields:
+    """The comments of one chapter; of several of one kind the first counts."""
+
+    time: Tag | None = None
+    name: Tag | None = None
+    url: Tag | None = None
+
+    def put(self, kind: str, tag: Tag) -> None:
+        """Takes a comment by the end of its name."""
+        if kind == "NAME":
+            self.name = self.name or tag
+        elif kind == "URL":
+            self.url = self.url or tag
+        else:
+            self.time = self.time or tag
+
+    def chapter(self) -> Chapter | None:
+        """The chapter without its title; None if no time is stated."""
+        times = _times(self.time.text) if self.time else None
+        start = _seconds(times[1]) if times else None
+        if times is None or start is None:
+            return None
+        return Chapter(start, _seconds(times[2] or ""), url=address_in(self.url.text) if self.url else None)
+
+
+def take_chapters(context: ParseContext) -> None:
+    """Makes chapters of the comments that state them, which are no texts of their own then.
+
+    A title beyond ASCII stays as a tag, whose key is its place among the chapters.
+    """
+    result = context.result
+    found: dict[str, _Fields] = {}
+    for tag in result.tags:
+        field = _field(tag.frame) if tag.source == "vorbis" else None
+        if field:
+            found.setdefault(field[1], _Fields()).put(field[2], tag)
+    made = [(chapter, fields) for fields in found.values() if (chapter := fields.chapter())]
+    if not made or any(chapter.title for chapter in result.chapters):
+        return
+    # Those of a cue sheet have no titles.
+    result.chapters.clear()
+    context.add_chapters("vorbis", "", [(chapter, None) for chapter, _ in made])
+    places = {id(chapter): place for place, chapter in enumerate(result.chapters)}
+    gone: set[int] = set()
+    for chapter, fields in made:
+        if id(chapter) in places:
+            gone |= _settle(chapter, fields, places[id(chapter)])
+    result.tags = [tag for tag in result.tags if id(tag) not in gone]
+
+
+def _settle(chapter: Chapter, fields: _Fields, place: int) -> set[int]:
+    """Gives a chapter its title; returns the identities of the comments that are not needed any more."""
+    gone = {id(fields.time)}
+    if chapter.url:
+        gone.add(id(fields.url))
+    if fields.name:
+        chapter.title, fields.name.key = fields.name.text, text_place("chapters", place)
+        if is_plain(fields.name.text, fields.name.raw):
+            gone.add(id(fields.name))
+    return gone
+
+
+def _seconds(text: str) -> float | None:
+    time = _time(text)
+    return int(time[1]) * 3600 + int(time[2]) * 60 + float(time[3].replace(",", ".")) if time else None
+
+
+_HEADER = 396
+_TRACK, _INDEX = 36, 12
+_LEAD_OUT = frozenset({170, 255})
+"""Numbers of the track that is the end: of a CD, and of something else."""
+_MOST_INDEXES = 100
+_FIRST_INDEX = 1
+"""The index at which a track begins; that of number 0 is the pause before it."""
+
+
+def read_cue_sheet(context: ParseContext, start: int, stop: int) -> None:
+    """Makes chapters of the tracks, unless the file has other chapters."""
+    rate = context.result.sample_rate
+    if not rate or context.result.chapters or not context.fits(stop - start):
+        return
+    data = exact(context.file, start, stop)
+    chapters, end, at = [], None, _HEADER
+    for _ in range(data[_HEADER - 1] if len(data) >= _HEADER else 0):
+        context.count()
+        track = data[at : at + _TRACK]
+        if len(track) < _TRACK:
+            context.note("cue sheet:broken")
+            break
+        offset, number, indexes = int.from_bytes(track[:8], "big"), track[8], track[35]
+        if number in _LEAD_OUT:
+            end = offset / rate
+            break
+        chapters.append(Chapter((offset + _beginning(data, at + _TRACK, indexes)) / rate))
+        at += _TRACK + indexes * _INDEX
+    if chapters and end is not None:
+        chapters[-1].end = end
+    context.add_chapters("flac", "CUESHEET", [(chapter, None) for chapter in chapters])
+
+
+def _beginning(data: bytes, at: int, indexes: int) -> int:
+    """Samples from the offset of a track to its first index."""
+    for place in range(at, at + min(indexes, _MOST_INDEXES) * _INDEX, _INDEX):
+        index = data[place : place + _INDEX]
+        if len(index) == _INDEX and index[8] == _FIRST_INDEX:
+            return int.from_bytes(index[:8], "big")
+    return 0
+
 
 _PICTURES = frozenset({"METADATA_BLOCK_PICTURE", "COVERART"})
 _MAX_NAME = 64
@@ -36,13 +155,7 @@ def read_comments(
 ) -> int:
     """Reads the comments of one block or packet; pictures among them are stepped over.
 
-    Args:
-        context: takes the values; source is ``vorbis``, frame the name of the comment in capitals, or empty.
-        source: bytes at offsets.
-        start: offset of the vendor's length.
-        stop: offset behind the block, or any larger one if the source itself ends there.
-        goes_on: takes start and stop of the first comment that passes `stop`, and returns whether it is one
-            nevertheless; None if none is.
+    A comment that passes `stop` is one nevertheless if `goes_on` says so of its start and stop.
 
     Returns:
         The offset behind the last comment.
@@ -72,7 +185,14 @@ def _read_comment(context: ParseContext, source: ByteSource, start: int, length:
         context.note("vorbis:no name")
         frame, begin = "", start
     if frame in _PICTURES:
-        _take_picture(context, source, frame, begin, start + length)
+        stop = start + length
+        text = exact(source, begin, min(begin + _BASE64_HEADER, stop))
+        if frame == "METADATA_BLOCK_PICTURE":
+            _add_picture(context, read_picture(_base64(text)), None)
+        else:
+            # The picture itself, of which nobody says anything.
+            padding = (peek(source, stop - 2, stop) or b"").count(b"=") if stop - begin >= 4 else 0
+            context.result.set_cover(picture_type(_base64(text)), (stop - begin) // 4 * 3 - padding)
     elif context.fits(length):
         raw = exact(source, begin, start + length)
         context.add("vorbis", frame, vorbis_key(frame), Value(raw, UTF8))
@@ -87,16 +207,6 @@ def _name(raw: bytes) -> str:
         return name.decode(LATIN1)
 
 
-def _take_picture(context: ParseContext, source: ByteSource, frame: str, start: int, stop: int) -> None:
-    text = exact(source, start, min(start + _BASE64_HEADER, stop))
-    if frame == "METADATA_BLOCK_PICTURE":
-        _add_picture(context, read_picture(_base64(text)), None)
-    else:
-        # The picture itself, of which nobody says anything.
-        padding = (peek(source, stop - 2, stop) or b"").count(b"=") if stop - start >= 4 else 0
-        context.result.set_cover(picture_type(_base64(text)), (stop - start) // 4 * 3 - padding)
-
-
 def _base64(text: bytes) -> bytes:
     try:
         return binascii.a2b_base64(text[: len(text) // 4 * 4])
@@ -105,13 +215,7 @@ def _base64(text: bytes) -> bytes:
 
 
 def _add_picture(context: ParseContext, picture: PictureBlock, start: int | None) -> None:
-    """Adds a picture, unless only its URL is in the file.
-
-    Args:
-        context: takes it.
-        picture: what is known of it.
-        start: offset of its block in the file; None if that is not as it stands there.
-    """
+    """Adds a picture, unless only its URL is in the file."""
     if picture.mime != LINK:
         position = None if start is None or picture.offset is None else start + picture.offset
         context.result.set_cover(picture.mime, picture.size, position=position, number=picture.number)
@@ -167,15 +271,11 @@ _NO_TEXT = re.compile(rb"[\0-\x1f]")
 
 
 def read(context: ParseContext, start: int) -> None:
-    """Reads a FLAC file.
-
-    Args:
-        context: takes what is found.
-        start: offset of ``fLaC``; an ID3v2 tag may precede it.
-    """
-    context.result.has_cover = False
-    context.stage("blocks", _BlockWalk(context).run, start + 4)
-    context.stage("chapters", take_chapters, context)
+    """Reads a FLAC file."""
+    with context.stage("blocks"):
+        _BlockWalk(context).run(start + 4)
+    with context.stage("chapters"):
+        take_chapters(context)
 
 
 def read_streaminfo(result: ProbeResult, block: bytes) -> None:
@@ -244,20 +344,20 @@ class _BlockWalk:
             self._end = block.start + _STREAMINFO_SIZE
             # The first valid one counts.
             if context.result.sample_rate is None:
-                context.stage("streaminfo", self._read_streaminfo, block)
+                with context.stage("streaminfo"):
+                    stop = min(block.stop, block.start + _STREAMINFO_SIZE)
+                    read_streaminfo(self._context.result, exact(self._file, block.start, stop))
         elif block.kind == _COMMENT:
             # A comment that is cut short must not hide the blocks behind it.
-            context.stage("comment", self._read_comments, block)
+            with context.stage("comment"):
+                self._read_comments(block)
         elif block.kind == _PICTURE:
             header = self._file.run(block.start, _PICTURE_HEADER)
             _add_picture(context, read_picture(header), block.start)
             self._end = _end_of_picture(header, block.start)
         elif block.kind == _CUE_SHEET:
-            context.stage("cue sheet", read_cue_sheet, context, block.start, block.stop)
-
-    def _read_streaminfo(self, block: _Block) -> None:
-        stop = min(block.stop, block.start + _STREAMINFO_SIZE)
-        read_streaminfo(self._context.result, exact(self._file, block.start, stop))
+            with context.stage("cue sheet"):
+                read_cue_sheet(context, block.start, block.stop)
 
     def _read_comments(self, block: _Block) -> None:
         def goes_on(start: int, stop: int) -> bool:
@@ -274,12 +374,7 @@ class _BlockWalk:
         return self._block_at(block.stop) is not None
 
     def _next(self, block: _Block, *, waits: bool) -> _Block | None:
-        """Finds the block behind another one: by its content, by its stated length, or by searching.
-
-        Args:
-            block: the one that was read.
-            waits: whether its content is not at hand, so that it may say later where it ends.
-        """
+        """Finds the block behind another one: by its content, by its stated length, or by searching."""
         for at in dict.fromkeys((block.stop if self._end is None else self._end, block.stop)):
             found = self._block_at(at)
             if found:
@@ -343,12 +438,7 @@ class _BlockWalk:
 
 
 def _end_of_picture(header: bytes, start: int) -> int | None:
-    """Returns where a picture block ends by its own fields; None if the bytes do not reach that far.
-
-    Args:
-        header: the first bytes of the block's body.
-        start: offset of the body.
-    """
+    """Returns where a picture block ends by its own fields; None if the bytes do not reach that far."""
     at = 8 + int.from_bytes(header[4:8], "big")
     at += 4 + int.from_bytes(header[at : at + 4], "big") + 16
     length = header[at : at + 4]

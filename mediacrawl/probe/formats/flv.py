@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from mediacrawl.model.parts import Track
 from mediacrawl.probe.context import BrokenError, LimitError, ParseContext, exact, peek, unpack
 from mediacrawl.probe.formats.aac_config import AAC_CHANNELS, AAC_RATES
-from mediacrawl.probe.formats.channel_layouts import layout_of
 from mediacrawl.probe.formats.keys import flv_key
+from mediacrawl.probe.formats.shared_codes import layout_of
 from mediacrawl.probe.formats.windows_headers import fourcc_codec
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.text import UTF8, Value
@@ -95,18 +95,15 @@ class AmfReader:
         elif kind == _STRICT_ARRAY:
             self._skip_array(depth)
         elif kind in {_OBJECT, _ECMA_ARRAY, _TYPED_OBJECT}:
-            self._skip_object(kind, depth)
+            if kind == _ECMA_ARRAY:
+                self._number(4)
+            elif kind == _TYPED_OBJECT:
+                self._name()
+            for _ in self._properties(depth + 1):
+                pass
         else:
             raise BrokenError("a type of value that is not known")
         return start
-
-    def _skip_object(self, kind: int, depth: int) -> None:
-        if kind == _ECMA_ARRAY:
-            self._number(4)
-        elif kind == _TYPED_OBJECT:
-            self._name()
-        for _ in self._properties(depth + 1):
-            pass
 
     def _skip_array(self, depth: int) -> None:
         """Steps over an array without names (2.12). An index of key frames has thousands of numbers: one jump."""
@@ -219,13 +216,26 @@ class _Tag:
 
 def read(context: ParseContext, start: int) -> None:
     """Reads an FLV file."""
-    context.result.has_cover = False
     seen = _Seen()
-    context.stage("tags", _read_first_tags, context, start, seen)
-    context.stage("facts", _take_facts, context, seen)
-    context.stage("tracks", _add_tracks, context, seen)
+    with context.stage("tags"):
+        _read_first_tags(context, start, seen)
+    with context.stage("facts"):
+        result = context.result
+        if seen.has_sound or _named(seen, "audiocodecid"):
+            _take_sound(result, seen)
+        if seen.has_picture or _named(seen, "videocodecid") or _whole(seen, "width"):
+            letters = seen.letters.get("videocodecid", b"")
+            named = fourcc_codec(letters) if letters else _PICTURES.get(_whole(seen, "videocodecid"))
+            rate = seen.numbers.get("framerate") or seen.numbers.get("videoframerate")
+            result.set_video(seen.picture or named, _whole(seen, "width"), _whole(seen, "height"), rate)
+        elif seen.has_sound:
+            result.encoding_format = AUDIO_TYPE
+        result.set_duration(seen.numbers.get("duration", 0.0))
+    with context.stage("tracks"):
+        _add_tracks(context, seen)
     if not context.result.duration:
-        context.stage("length", _read_length, context, start, seen)
+        with context.stage("length"):
+            _read_length(context, start, seen)
     context.result.set_average_bitrate(context.file.size)
 
 
@@ -245,7 +255,8 @@ def _read_first_tags(context: ParseContext, start: int, seen: _Seen) -> None:
         context.count()
         tag = _tag(data, at)
         if tag.kind == _SCRIPT:
-            context.stage("metadata", _read_script, context, tag, seen)
+            with context.stage("metadata"):
+                _read_script(context, tag, seen)
         elif tag.kind in {_AUDIO, _VIDEO}:
             _read_media(peek(context.file, tag.body, min(tag.stop, tag.body + 8)) or b"", tag, seen)
         else:
@@ -260,21 +271,17 @@ def _read_script(context: ParseContext, tag: _Tag, seen: _Seen) -> None:
     if walk.string() != "onMetaData":
         return
     for each in walk.properties():
-        _take_property(context, each, seen)
-
-
-def _take_property(context: ParseContext, each: AmfProperty, seen: _Seen) -> None:
-    if each.kind == NUMBER:
-        (value,) = struct.unpack(">d", exact(context.file, each.start, each.stop))
-        seen.numbers.setdefault(each.name, value)
-    elif each.kind == BOOLEAN:
-        seen.numbers.setdefault(each.name, float(exact(context.file, each.start, each.stop)[0]))
-    elif each.kind in {STRING, LONG_STRING} and context.fits(each.stop - each.start):
-        raw = exact(context.file, each.start, each.stop).rstrip(b"\0")
-        if each.name in {"audiocodecid", "videocodecid"}:
-            seen.letters.setdefault(each.name, raw)
-        else:
-            context.add("flv", each.name[:_MAX_NAME], flv_key(each.name), Value(raw, UTF8))
+        if each.kind == NUMBER:
+            (value,) = struct.unpack(">d", exact(context.file, each.start, each.stop))
+            seen.numbers.setdefault(each.name, value)
+        elif each.kind == BOOLEAN:
+            seen.numbers.setdefault(each.name, float(exact(context.file, each.start, each.stop)[0]))
+        elif each.kind in {STRING, LONG_STRING} and context.fits(each.stop - each.start):
+            raw = exact(context.file, each.start, each.stop).rstrip(b"\0")
+            if each.name in {"audiocodecid", "videocodecid"}:
+                seen.letters.setdefault(each.name, raw)
+            else:
+                context.add("flv", each.name[:_MAX_NAME], flv_key(each.name), Value(raw, UTF8))
 
 
 def _read_media(data: bytes, tag: _Tag, seen: _Seen) -> None:
@@ -308,17 +315,6 @@ def _read_sound(data: bytes, seen: _Seen) -> None:
         seen.channels = AAC_CHANNELS[layout] if layout < len(AAC_CHANNELS) else 0
 
 
-def _take_facts(context: ParseContext, seen: _Seen) -> None:
-    result = context.result
-    if seen.has_sound or _named(seen, "audiocodecid"):
-        _take_sound(result, seen)
-    if seen.has_picture or _named(seen, "videocodecid") or _whole(seen, "width"):
-        _take_picture(result, seen)
-    elif seen.has_sound:
-        result.encoding_format = AUDIO_TYPE
-    result.set_duration(seen.numbers.get("duration", 0.0))
-
-
 def _take_sound(result: ProbeResult, seen: _Seen) -> None:
     letters = seen.letters.get("audiocodecid", b"")
     named = _SOUND_LETTERS.get(letters) or _SOUNDS.get(_whole(seen, "audiocodecid"))
@@ -326,13 +322,6 @@ def _take_sound(result: ProbeResult, seen: _Seen) -> None:
     result.sample_rate = seen.config_rate or _whole(seen, "audiosamplerate") or seen.tag_rate
     result.bits_per_sample = _PCM_BITS.get(result.codec or "")
     result.channels = seen.channels or (1 + _whole(seen, "stereo") if "stereo" in seen.numbers else None)
-
-
-def _take_picture(result: ProbeResult, seen: _Seen) -> None:
-    letters = seen.letters.get("videocodecid", b"")
-    named = fourcc_codec(letters) if letters else _PICTURES.get(_whole(seen, "videocodecid"))
-    rate = seen.numbers.get("framerate") or seen.numbers.get("videoframerate")
-    result.set_video(seen.picture or named, _whole(seen, "width"), _whole(seen, "height"), rate)
 
 
 def _add_tracks(context: ParseContext, seen: _Seen) -> None:

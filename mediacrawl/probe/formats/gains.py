@@ -35,11 +35,7 @@ def decimal(number: float, digits: int = 6) -> str:
 
 
 def lame_gains(encoder: bytes) -> list[Gain]:
-    """The gains and the peak in LAME's part of the header in the first frame.
-
-    Args:
-        encoder: the part from the encoder's name on.
-    """
+    """The gains and the peak in LAME's part of the header in the first frame."""
     offset = _OLD_REFERENCE if _OLD_LAME.match(encoder) else 0.0
     peak = int.from_bytes(encoder[11:15], "big")
     found = [("replaygain_track_peak", decimal(peak / _PEAK_UNIT))] if peak and len(encoder) >= 15 else []

@@ -16,12 +16,10 @@ from itertools import islice
 from typing import NamedTuple
 
 from mediacrawl.probe.context import BrokenError, ByteSource, LimitError, ParseContext, exact, peek
-from mediacrawl.probe.formats import id3_binary, id3_chapters, people
-from mediacrawl.probe.formats.id3_chapters import ChapterFrames
-from mediacrawl.probe.formats.id3_frame import Id3Frame, Part
-from mediacrawl.probe.formats.id3_pictures import PICTURE_HEADER, Id3Picture, read_picture
+from mediacrawl.probe.formats import id3_frames, people
+from mediacrawl.probe.formats.id3_frames import PICTURE_HEADER, ChapterFrames, Id3Frame, Id3Picture, Part, read_picture
 from mediacrawl.probe.formats.keys import id3_key
-from mediacrawl.probe.formats.pictures import LINK
+from mediacrawl.probe.formats.shared_codes import LINK
 from mediacrawl.probe.sparse import SparseFile
 from mediacrawl.probe.text import LATIN1, UTF8, UTF16, UTF16BE, Value, cut, decode, split, split_all
 
@@ -96,13 +94,7 @@ def find_footer(file: SparseFile, end: int) -> Id3Header | None:
 
 
 def find_at_end(file: SparseFile, stop: int, limit: int) -> Id3Header | None:
-    """Finds the tag without a footer that ends at an offset; None if none is at hand.
-
-    Args:
-        file: the bytes at hand.
-        stop: where it ends.
-        limit: how many bytes before that are searched.
-    """
+    """Finds the tag without a footer that ends at an offset; None if none is at hand."""
     data = file.before(stop, limit)
     # Texts in the tag may name ID3 as well.
     for match in islice(_TAG_BEGIN.finditer(data), _MAX_CANDIDATES):
@@ -141,7 +133,8 @@ def read_tag(context: ParseContext, header: Id3Header) -> None:
         # Those that were reached count, wherever the walk ended.
         walk.chapters.commit()
     if walk.next_tag is not None:
-        context.stage("id3v2", _read_next, context, header.end + walk.next_tag)
+        with context.stage("id3v2"):
+            _read_next(context, header.end + walk.next_tag)
 
 
 def _read_next(context: ParseContext, at: int) -> None:
@@ -216,11 +209,16 @@ class _FrameWalk:
                 self._take_picture(frame)
             elif frame.name == _SEEK and frame.size <= _SEEK_BYTES:
                 self.next_tag = int.from_bytes(self._body(frame) or b"", "big")
-            elif frame.name in id3_chapters.FRAMES:
+            elif frame.name in id3_frames.CHAPTER_FRAMES:
                 self.chapters.take(self, frame)
-            elif frame.name in id3_binary.FRAMES:
-                self._take_binary(frame)
-            elif _is_text(frame.name) and self.context.fits(frame.size):
+            elif frame.name in id3_frames.BINARY_FRAMES:
+                if frame.size <= id3_frames.LONGEST_BINARY:
+                    body = self._body(frame)
+                    if body is not None:
+                        id3_frames.read_frame(self.context, self.source_name, frame.name, body)
+            elif (
+                frame.name[0] in "TW" or frame.name in _OTHER_TEXT or frame.name in people.FRAMES
+            ) and self.context.fits(frame.size):
                 self._take_text(frame)
 
     def bodies(self) -> Iterator[tuple[str, bytes]]:
@@ -253,16 +251,13 @@ class _FrameWalk:
         if at + length > self.header.stop:
             return None
         data = self.source.get(at, at + length)
-        if len(data) < length or not self._is_id(data[:id_size]):
+        if len(data) < length or not bool(_FRAME_ID[min(self.header.version, 3)].fullmatch(data[:id_size])):
             return None
         name = data[:id_size].rstrip(b"\0 ").decode("ascii").upper()
         if self.header.version == 2:
             return Id3Frame(name, 0, at + 6, at + 6 + int.from_bytes(data[3:6], "big"))
         size = self._size(data[4:8], at + 10)
         return Id3Frame(name, int.from_bytes(data[8:10], "big"), at + 10, at + 10 + size)
-
-    def _is_id(self, data: bytes) -> bool:
-        return bool(_FRAME_ID[min(self.header.version, 3)].fullmatch(data))
 
     def _size(self, data: bytes, start: int) -> int:
         """Reads a frame's size. iTunes wrote plain integers into 2.4 tags: the next header decides."""
@@ -321,7 +316,7 @@ class _FrameWalk:
         start = frame.start + self._extra_bytes(frame)
         header = peek(self.source, start, min(start + PICTURE_HEADER, frame.stop))
         picture = Id3Picture()
-        if header and not self._packed(frame):
+        if header and not bool(frame.flags & (0x00C0 if self.header.version == 3 else 0x000C)):
             encoded = self._unsynchronised(frame)
             header = header.replace(b"\xff\0", b"\xff") if encoded else header
             picture = read_picture(header, frame.stop - start, old=self.header.version == 2)
@@ -335,15 +330,6 @@ class _FrameWalk:
     def _unsynchronised(self, frame: Id3Frame) -> bool:
         """Whether a frame of 2.4 is unsynchronised by itself."""
         return self.header.version == 4 and (bool(frame.flags & 0x02) or self.header.unsynchronised)
-
-    def _packed(self, frame: Id3Frame) -> bool:
-        return bool(frame.flags & (0x00C0 if self.header.version == 3 else 0x000C))
-
-    def _take_binary(self, frame: Id3Frame) -> None:
-        if frame.size <= id3_binary.LONGEST:
-            body = self._body(frame)
-            if body is not None:
-                id3_binary.read_frame(self.context, self.source_name, frame.name, body)
 
     def _take_text(self, frame: Id3Frame) -> None:
         body = self._body(frame)
@@ -369,7 +355,10 @@ class _FrameWalk:
         if self.header.version == 2 or not (flags & 0xFF or self.header.unsynchronised):
             return body
         if self.header.version == 3:
-            body, compressed, encrypted = _unpack_v3(body, flags)
+            # Takes off the extra bytes of a 2.3 frame (3.3.1); tells (body, compressed, encrypted).
+            compressed, encrypted, grouped = flags & 0x80, flags & 0x40, flags & 0x20
+            extra = (4 if compressed else 0) + (1 if encrypted else 0) + (1 if grouped else 0)
+            body, compressed, encrypted = body[extra:], bool(compressed), bool(encrypted)
         else:
             body, compressed, encrypted = _unpack_v4(body, flags, self.header.unsynchronised)
         if encrypted:
@@ -396,26 +385,16 @@ class _Text(NamedTuple):
     body: bytes
 
 
-def _is_text(name: str) -> bool:
-    return name[0] in "TW" or name in _OTHER_TEXT or name in people.FRAMES
-
-
 def _opened(name: str, body: bytes) -> _Text:
     """Takes encoding, language and description off the content of a frame."""
     declared, body = _declared(name, body)
     lang = desc = ""
     if name in _WITH_LANGUAGE:
-        lang, body = _language(body[:3]), body[3:]
+        letters, body = body[:3], body[3:]
+        lang = letters.decode("ascii").lower() if letters.isalpha() and letters.isascii() else ""
     if name in _WITH_LANGUAGE or name in _WITH_DESCRIPTION:
         desc, declared, body = _description(name, declared, body)
     return _Text(lang, desc, declared, body)
-
-
-def _unpack_v3(body: bytes, flags: int) -> tuple[bytes, bool, bool]:
-    """Takes off the extra bytes of a 2.3 frame (3.3.1); tells (body, compressed, encrypted)."""
-    compressed, encrypted, grouped = flags & 0x80, flags & 0x40, flags & 0x20
-    extra = (4 if compressed else 0) + (1 if encrypted else 0) + (1 if grouped else 0)
-    return body[extra:], bool(compressed), bool(encrypted)
 
 
 def _unpack_v4(body: bytes, flags: int, unsynchronised: bool) -> tuple[bytes, bool, bool]:
@@ -435,10 +414,6 @@ def _declared(name: str, body: bytes) -> tuple[str, bytes]:
     if body[0] < len(_ENCODINGS):
         return _ENCODINGS[body[0]], body[1:]
     return LATIN1, body if body[0] >= 0x20 else body[1:]
-
-
-def _language(data: bytes) -> str:
-    return data.decode("ascii").lower() if data.isalpha() and data.isascii() else ""
 
 
 def _description(name: str, declared: str, body: bytes) -> tuple[str, str, bytes]:
@@ -474,12 +449,7 @@ def is_id3v1(data: bytes) -> bool:
 
 
 def read_id3v1(context: ParseContext, data: bytes) -> None:
-    """Reads the fields of a tag.
-
-    Args:
-        context: takes the values; source is ``id3v1``, frame the name of the field.
-        data: the 128 bytes.
-    """
+    """Reads the fields of a tag."""
     for key, start, stop in _V1_FIELDS:
         _add_v1_field(context, key, data[start:stop])
     # ID3v1.1: a zero before the last byte of the comment makes that byte the track number.

@@ -1,8 +1,101 @@
-"""Common keys (MusicBrainz Picard's) for the text fields of each container."""
+"""Common keys (MusicBrainz Picard's) for the text fields of each container.
+
+Where a tagger chooses the name of a field freely, it writes the same name in several forms: ``MusicBrainz Album Id``
+in ID3v2 and MP4, ``MusicBrainz/Album Id`` in ASF, ``MUSICBRAINZ_ALBUMID`` in Vorbis comments and APE. Compared without
+capitals and separators they are one. Source: appendix "Tag Mapping" of the user guide of MusicBrainz Picard, whose
+internal names are the keys; RFC 9559's registry of tags for the catalogues of films.
+"""
 
 from __future__ import annotations
 
-from mediacrawl.probe.formats.shared_names import shared_key
+import re
+
+_LONGEST = 60
+_SEPARATORS = re.compile(r"[\s_/-]+")
+
+_NAMES = {
+    # Picard calls the recording a track, and the track of a release a release track.
+    "musicbrainz_recordingid": "musicbrainztrackid musicbrainzrecordingid",
+    "musicbrainz_trackid": "musicbrainzreleasetrackid",
+    "musicbrainz_albumid": "musicbrainzalbumid musicbrainzreleaseid",
+    "musicbrainz_releasegroupid": "musicbrainzreleasegroupid",
+    "musicbrainz_artistid": "musicbrainzartistid",
+    "musicbrainz_albumartistid": "musicbrainzalbumartistid musicbrainzreleaseartistid",
+    "musicbrainz_workid": "musicbrainzworkid",
+    "musicbrainz_discid": "musicbrainzdiscid",
+    "musicbrainz_originalalbumid": "musicbrainzoriginalalbumid",
+    "musicbrainz_originalartistid": "musicbrainzoriginalartistid",
+    "musicbrainz_trmid": "musicbrainztrmid",
+    "musicip_puid": "musicippuid",
+    "musicip_fingerprint": "musicmagicfingerprint",
+    "acoustid_id": "acoustidid",
+    "acoustid_fingerprint": "acoustidfingerprint",
+    "isrc": "isrc",
+    "barcode": "barcode upc ean eanupc upcean eanupn",
+    "catalognumber": "catalognumber catalogno labelno",
+    "asin": "asin",
+    "discogs_release_id": "discogsreleaseid",
+    "discogs_artist_id": "discogsartistid",
+    "itunes_track_id": "itunestrackid itunescatalogid",
+    "itunes_artist_id": "itunesartistid",
+    "itunes_album_id": "itunesalbumid",
+    "podcast_guid": "podcastguid",
+    "episode_guid": "episodeguid",
+    "eidr": "eidr",
+    "isan": "isan",
+    "imdb": "imdb imdbid",
+    "tmdb": "tmdb tmdbid",
+    "tvdb": "tvdb tvdbid tvdb2",
+    "replaygain_track_gain": "replaygaintrackgain",
+    "replaygain_track_peak": "replaygaintrackpeak",
+    "replaygain_track_range": "replaygaintrackrange",
+    "replaygain_album_gain": "replaygainalbumgain",
+    "replaygain_album_peak": "replaygainalbumpeak",
+    "replaygain_album_range": "replaygainalbumrange",
+    "replaygain_reference_loudness": "replaygainreferenceloudness",
+    "r128_track_gain": "r128trackgain",
+    "r128_album_gain": "r128albumgain",
+    "itunnorm": "itunnorm",
+    "composer": "composer",
+    "lyricist": "lyricist",
+    "writer": "writer writtenby",
+    "conductor": "conductor",
+    "performer": "performer",
+    "arranger": "arranger",
+    "remixer": "remixer remixedby mixartist",
+    "producer": "producer producedby coproducer",
+    "engineer": "engineer soundengineer audioengineer masteredby",
+    "mixer": "mixer",
+    "djmixer": "djmixer",
+    "director": "director",
+    "actor": "actor",
+    "narrator": "narrator",
+    "artists": "artists",
+    "compilation": "compilation iscompilation itunescompilation",
+    "discsubtitle": "discsubtitle setsubtitle",
+    "explicit": "explicit itunesadvisory",
+    "key": "initialkey",
+    "license": "license licence",
+    "movement": "movementname",
+    "movementtotal": "movementtotal",
+    "originalfilename": "originalfilename",
+    "originalyear": "originalyear",
+    "releasecountry": "releasecountry musicbrainzalbumreleasecountry",
+    "releasestatus": "releasestatus musicbrainzalbumstatus",
+    "releasetype": "releasetype musicbrainzalbumtype",
+    "script": "script",
+    "showmovement": "showmovement",
+    "work": "work",
+}
+_BY_NAME = {name: key for key, names in _NAMES.items() for name in names.split()}
+
+
+def shared_key(name: str) -> str | None:
+    """The common key of a field's name; None if the name is none of those that containers share."""
+    if len(name) > _LONGEST:
+        return None
+    return _BY_NAME.get(_SEPARATORS.sub("", name.lower().removeprefix("wm/")))
+
 
 _ID3 = {
     "title": "TIT2 TT2",
@@ -390,12 +483,7 @@ def flv_key(name: str) -> str:
 
 
 def matroska_key(name: str, place: str = "") -> str:
-    """Names a Matroska tag. What nests in another goes by both names, but a sort form is ``artistsort``.
-
-    Args:
-        name: of the tag, behind the names of those it nests in: ``ARTIST/SORT_WITH``.
-        place: what it is about, if not the file: ``album``, ``disc``, ``track``, ``collection``, ``chapter`` ...
-    """
+    """Names a Matroska tag. What nests in another goes by both names, but a sort form is ``artistsort``."""
     outer, _, last = name.upper().rpartition("/")
     key = _BY_MATROSKA.get(outer or last) or _free_key(outer or last)
     if outer:
@@ -415,12 +503,7 @@ def ape_key(name: str) -> str:
 
 
 def midi_key(name: str, number: int = 0) -> str:
-    """Names a text of a MIDI file.
-
-    Args:
-        name: of the event, or the mark of Soft Karaoke that its text begins with.
-        number: of titles before this one.
-    """
+    """Names a text of a MIDI file, by its event or the mark of Soft Karaoke; `number` counts the titles before it."""
     if name == "@T":
         return _KARAOKE_TITLES[number] if number < len(_KARAOKE_TITLES) else "comment"
     return _BY_MIDI.get(name, name.lower())

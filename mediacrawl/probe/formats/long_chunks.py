@@ -44,12 +44,7 @@ class ChunkLayout(NamedTuple):
 
 
 def end_of_file(context: ParseContext, stated: int) -> int:
-    """Returns the offset behind the chunks of a file: its size, or if that is not known, what the file states.
-
-    Args:
-        context: the walk's state.
-        stated: the offset that the file states; 0 or `ENDLESS` where it states none.
-    """
+    """Returns the offset behind the chunks of a file: its size, or if that is not known, what the file states."""
     if context.file.size is not None:
         return context.file.size
     return stated if 0 < stated < ENDLESS else MAX_OFFSET

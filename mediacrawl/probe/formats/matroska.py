@@ -12,10 +12,8 @@ from dataclasses import dataclass, field
 from mediacrawl.probe.context import BrokenError, ParseContext, exact, peek, unpack
 from mediacrawl.probe.formats import ebml
 from mediacrawl.probe.formats.ebml import Element
-from mediacrawl.probe.formats.matroska_attachments import read_attachments
-from mediacrawl.probe.formats.matroska_chapters import Edition, add_chapters, read_editions
+from mediacrawl.probe.formats.matroska_parts import Edition, add_chapters, find_parts, read_attachments, read_editions
 from mediacrawl.probe.formats.matroska_tags import SOURCE, SimpleTag, add_texts, bit_rate, read_tags
-from mediacrawl.probe.formats.matroska_tail import find_parts
 from mediacrawl.probe.formats.matroska_tracks import AUDIO, VIDEO, MatroskaTrack, read_tracks
 from mediacrawl.probe.sparse import MAX_OFFSET
 from mediacrawl.probe.text import UTF8, Value
@@ -164,39 +162,47 @@ class MatroskaFile:
 def read(context: ParseContext, start: int) -> None:
     """Reads a Matroska or WebM file."""
     found = MatroskaFile()
-    context.result.has_cover = False
-    context.stage("header", _read_file, context, start, found)
+    with context.stage("header"):
+        _read_file(context, start, found)
     if found.segment:
-        context.stage("front", _read_front, context, found.segment, found)
+        with context.stage("front"):
+            _read_front(context, found.segment, found)
         _follow_places(context, found.segment, found)
         # Where bytes are missing, what they hold is not known to be elsewhere.
         if not context.needs:
-            context.stage("tail", _read_tail, context, found.segment, found)
+            with context.stage("tail"):
+                _read_tail(context, found.segment, found)
             _follow_places(context, found.segment, found)
             if found.cluster and not found.tracks and not context.needs:
                 context.note("matroska:no tracks")
-        context.stage("length", _read_length, context, found)
+        with context.stage("length"):
+            _read_length(context, found)
     _take_facts(context, found)
-    context.stage("texts", _add_texts, context, found)
-    context.stage("tracks", _add_tracks, context, found)
-    context.stage("chapters", add_chapters, context, found.editions, found.language)
+    with context.stage("texts"):
+        if found.language:
+            context.add(SOURCE, "Language", "language", Value(found.language.encode("latin-1"), UTF8))
+        video = found.first(VIDEO) is not None
+        add_texts(context, found.texts, video=video, tracks=len(found.tracks))
+    with context.stage("tracks"):
+        for track in found.tracks:
+            described = track.described(bit_rate(found.texts, track.uid))
+            if described:
+                context.add_track(SOURCE, "Name", described, Value(track.name, UTF8))
+    with context.stage("chapters"):
+        add_chapters(context, found.editions, found.language)
 
 
 def _read_file(context: ParseContext, start: int, found: MatroskaFile) -> None:
     end = MAX_OFFSET if context.file.size is None else context.file.size
     for element in ebml.walk(context, start, end):
         if element.name == _EBML:
-            _read_header(context, element, found)
+            for part in ebml.children(context, element):
+                if part.name == _DOC_TYPE:
+                    found.kind = "webm" if ebml.text(context, part) == b"webm" else "matroska"
         elif element.name == _SEGMENT:
             found.segment = element
             return
     raise BrokenError("no segment")
-
-
-def _read_header(context: ParseContext, header: Element, found: MatroskaFile) -> None:
-    for part in ebml.children(context, header):
-        if part.name == _DOC_TYPE:
-            found.kind = "webm" if ebml.text(context, part) == b"webm" else "matroska"
 
 
 def _read_front(context: ParseContext, segment: Element, found: MatroskaFile) -> None:
@@ -222,15 +228,12 @@ def _follow_places(context: ParseContext, segment: Element, found: MatroskaFile)
         known = {other for other, _ in found.places}
         needless = name == _SEEK_HEAD and _TAGS in known and bool(found.tracks or _TRACKS in known)
         if at not in found.visited and not needless:
-            context.stage("seek", _read_place, context, segment, name, at, found)
-
-
-def _read_place(context: ParseContext, segment: Element, name: int, at: int, found: MatroskaFile) -> None:
-    found.visited.add(at)
-    element = ebml.read_element(context, at, segment.stop)
-    if element.name != name:
-        raise BrokenError("a seek head leads elsewhere")
-    _read_part(context, element, found)
+            with context.stage("seek"):
+                found.visited.add(at)
+                element = ebml.read_element(context, at, segment.stop)
+                if element.name != name:
+                    raise BrokenError("a seek head leads elsewhere")
+                _read_part(context, element, found)
 
 
 def _read_tail(context: ParseContext, segment: Element, found: MatroskaFile) -> None:
@@ -257,19 +260,11 @@ def _read_part(context: ParseContext, element: Element, found: MatroskaFile) -> 
     if element.name not in _PARTS:
         return
     name, read_part = _PARTS[element.name]
-    context.stage(name, _read_whole, context, element, read_part, found)
-
-
-def _read_whole(
-    context: ParseContext,
-    element: Element,
-    read_part: Callable[[ParseContext, Element, MatroskaFile], None],
-    found: MatroskaFile,
-) -> None:
-    """Reads a part of ordinary size in one piece, so that it costs one request; but never a picture."""
-    if element.size <= context.policy.skip_bytes and element.name != _ATTACHMENTS:
-        context.file.get(element.start, element.stop)
-    read_part(context, element, found)
+    with context.stage(name):
+        # Reads a part of ordinary size in one piece, so that it costs one request; but never a picture.
+        if element.size <= context.policy.skip_bytes and element.name != _ATTACHMENTS:
+            context.file.get(element.start, element.stop)
+        read_part(context, element, found)
 
 
 def _read_seek_head(context: ParseContext, head: Element, found: MatroskaFile) -> None:
@@ -282,16 +277,12 @@ def _read_seek_head(context: ParseContext, head: Element, found: MatroskaFile) -
                 name = ebml.unsigned(context, part)
             elif part.name == _SEEK_POSITION:
                 position = ebml.unsigned(context, part)
-        _note_place(context, name, position, found)
-
-
-def _note_place(context: ParseContext, name: int, position: int, found: MatroskaFile) -> None:
-    if name not in _PARTS or position < 0 or found.segment is None:
-        return
-    if len(found.places) == _MAX_PLACES:
-        context.note("limit:places")
-        return
-    found.places.append((name, found.segment.body + position))
+        if name not in _PARTS or position < 0 or found.segment is None:
+            continue
+        if len(found.places) == _MAX_PLACES:
+            context.note("limit:places")
+        else:
+            found.places.append((name, found.segment.body + position))
 
 
 def _read_info(context: ParseContext, info: Element, found: MatroskaFile) -> None:
@@ -305,30 +296,18 @@ def _read_info(context: ParseContext, info: Element, found: MatroskaFile) -> Non
             context.add(SOURCE, frame, key, Value(ebml.text(context, part), UTF8))
 
 
-def _read_attachments(context: ParseContext, parent: Element, _found: MatroskaFile) -> None:
-    read_attachments(context, parent)
-
-
-def _read_chapters(context: ParseContext, parent: Element, found: MatroskaFile) -> None:
-    read_editions(context, parent, found.editions)
-
-
 def _read_tracks(context: ParseContext, parent: Element, found: MatroskaFile) -> None:
     if not found.tracks:
         read_tracks(context, parent, found.tracks)
 
 
-def _read_tags(context: ParseContext, parent: Element, found: MatroskaFile) -> None:
-    read_tags(context, parent, found.texts)
-
-
-_PARTS: dict[int, tuple[str, Callable[[ParseContext, Element, MatroskaFile], None]]] = {
+_PARTS: dict[int, tuple[str, Callable[[ParseContext, Element, MatroskaFile], object]]] = {
     _SEEK_HEAD: ("seek", _read_seek_head),
     _INFO: ("info", _read_info),
     _TRACKS: ("tracks", _read_tracks),
-    _TAGS: ("tags", _read_tags),
-    _ATTACHMENTS: ("attachments", _read_attachments),
-    _CHAPTERS: ("chapters", _read_chapters),
+    _TAGS: ("tags", lambda context, part, found: read_tags(context, part, found.texts)),
+    _ATTACHMENTS: ("attachments", lambda context, part, _: read_attachments(context, part)),
+    _CHAPTERS: ("chapters", lambda context, part, found: read_editions(context, part, found.editions)),
 }
 """Name and reader of each part of a segment that describes the whole file."""
 
@@ -351,20 +330,6 @@ def _read_length(context: ParseContext, found: MatroskaFile) -> None:
             context.result.set_duration((end - begin) * found.scale / 1e9)
             return
     context.note("length:no last cluster")
-
-
-def _add_texts(context: ParseContext, found: MatroskaFile) -> None:
-    if found.language:
-        context.add(SOURCE, "Language", "language", Value(found.language.encode("latin-1"), UTF8))
-    video = found.first(VIDEO) is not None
-    add_texts(context, found.texts, video=video, tracks=len(found.tracks))
-
-
-def _add_tracks(context: ParseContext, found: MatroskaFile) -> None:
-    for track in found.tracks:
-        described = track.described(bit_rate(found.texts, track.uid))
-        if described:
-            context.add_track(SOURCE, "Name", described, Value(track.name, UTF8))
 
 
 def _take_facts(context: ParseContext, found: MatroskaFile) -> None:

@@ -61,16 +61,26 @@ def read_tags(context: ParseContext, parent: Element, texts: list[SimpleTag]) ->
     """Reads all tags and adds their texts to `texts`; one that is broken does not hide the others."""
     for tag in ebml.children(context, parent):
         if tag.name == _TAG:
-            context.stage("tag", _read_tag, context, tag, texts)
-
-
-def _read_tag(context: ParseContext, tag: Element, texts: list[SimpleTag]) -> None:
-    target = TagTarget()
-    for part in ebml.children(context, tag):
-        if part.name == _TARGETS:
-            target = _read_target(context, part)
-        elif part.name == _SIMPLE:
-            _read_simple(context, part, target, texts)
+            with context.stage("tag"):
+                target = TagTarget()
+                for part in ebml.children(context, tag):
+                    if part.name == _TARGETS:
+                        target = _read_target(context, part)
+                    elif part.name == _SIMPLE:
+                        # Reads a text and those nested in it, which say more about it: a
+                        # sort form, a role, the original's.
+                        waiting: list[tuple[Element, tuple[str, ...]]] = [(part, ())]
+                        while waiting:
+                            element, outer = waiting.pop()
+                            name, lang, raw, nested = _read_fields(context, element)
+                            path = (*outer, name)
+                            if raw:
+                                if len(texts) >= context.policy.max_tags:
+                                    raise LimitError("tags")
+                                texts.append(SimpleTag(target, "/".join(path), lang, raw))
+                            if nested and len(path) == _MAX_DEPTH:
+                                raise LimitError("depth")
+                            waiting.extend((inner, path) for inner in reversed(nested))
 
 
 def _read_target(context: ParseContext, targets: Element) -> TagTarget:
@@ -81,22 +91,6 @@ def _read_target(context: ParseContext, targets: Element) -> TagTarget:
         elif field.name in _PARTS and (number := ebml.unsigned(context, field)):
             part, uid = _PARTS[field.name], number
     return TagTarget(level, part, uid)
-
-
-def _read_simple(context: ParseContext, simple: Element, target: TagTarget, texts: list[SimpleTag]) -> None:
-    """Reads a text and those nested in it, which say more about it: a sort form, a role, the original's."""
-    waiting: list[tuple[Element, tuple[str, ...]]] = [(simple, ())]
-    while waiting:
-        element, outer = waiting.pop()
-        name, lang, raw, nested = _read_fields(context, element)
-        path = (*outer, name)
-        if raw:
-            if len(texts) >= context.policy.max_tags:
-                raise LimitError("tags")
-            texts.append(SimpleTag(target, "/".join(path), lang, raw))
-        if nested and len(path) == _MAX_DEPTH:
-            raise LimitError("depth")
-        waiting.extend((inner, path) for inner in reversed(nested))
 
 
 def _read_fields(context: ParseContext, simple: Element) -> tuple[str, str, bytes, list[Element]]:
@@ -117,12 +111,6 @@ def add_texts(context: ParseContext, texts: Sequence[SimpleTag], *, video: bool,
     """Adds the texts to the result, each with its common name.
 
     An actor's description is the character, a performer's the instruments; that of other texts is their target.
-
-    Args:
-        context: takes them.
-        texts: what was found, in the order of the file.
-        video: whether the file has a video track.
-        tracks: number of its tracks. What is said of the only one is said of the file.
     """
     song = not video and any(text.target.level == _SONG and text.name == "TITLE" for text in texts)
     for place, text in enumerate(texts):

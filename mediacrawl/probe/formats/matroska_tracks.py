@@ -11,9 +11,8 @@ from mediacrawl.model.languages import bcp47
 from mediacrawl.model.parts import Track
 from mediacrawl.probe.context import BrokenError, ParseContext
 from mediacrawl.probe.formats import ebml
-from mediacrawl.probe.formats.channel_layouts import layout_of
-from mediacrawl.probe.formats.colours import primaries_name, transfer_name
 from mediacrawl.probe.formats.ebml import Element
+from mediacrawl.probe.formats.shared_codes import layout_of, primaries_name, transfer_name
 from mediacrawl.probe.formats.windows_headers import pcm_codec, read_bitmap_format, read_wave_format
 
 VIDEO, AUDIO, SUBTITLE = 1, 2, 17
@@ -151,11 +150,7 @@ class MatroskaTrack:
         return 0.0 if self.projection else -self.roll
 
     def described(self, bitrate: int | None) -> Track | None:
-        """The track as a part of the record, without its name; None for one of another kind.
-
-        Args:
-            bitrate: bits per second, if a tag states them.
-        """
+        """The track as a part of the record, without its name; None for one of another kind."""
         if self.kind not in _KINDS:
             return None
         made = Track(_KINDS[self.kind], self.codec, bcp47(self.language), default=bool(self.default), bitrate=bitrate)
@@ -180,14 +175,19 @@ def read_tracks(context: ParseContext, parent: Element, tracks: list[MatroskaTra
             return
         track = MatroskaTrack()
         tracks.append(track)
-        context.stage("track", _read_track, context, entry, track)
+        with context.stage("track"):
+            _read_track(context, entry, track)
 
 
 def _read_track(context: ParseContext, entry: Element, track: MatroskaTrack) -> None:
     for part in ebml.children(context, entry):
         if part.name in {_VIDEO, _AUDIO}:
             for setting in ebml.children(context, part):
-                _read_setting(context, setting, track)
+                if setting.name in {_COLOUR, _PROJECTION}:
+                    for inner in ebml.children(context, setting):
+                        _read_number(context, inner, track)
+                else:
+                    _read_number(context, setting, track)
         elif part.name == _NAME:
             track.name = ebml.text(context, part)
         elif part.name == _CODEC:
@@ -198,14 +198,6 @@ def _read_track(context: ParseContext, entry: Element, track: MatroskaTrack) -> 
             track.language = ebml.text(context, part)[:_MAX_NAME].decode("latin-1")
         else:
             _read_number(context, part, track)
-
-
-def _read_setting(context: ParseContext, setting: Element, track: MatroskaTrack) -> None:
-    if setting.name in {_COLOUR, _PROJECTION}:
-        for inner in ebml.children(context, setting):
-            _read_number(context, inner, track)
-    else:
-        _read_number(context, setting, track)
 
 
 def _read_number(context: ParseContext, part: Element, track: MatroskaTrack) -> None:
@@ -231,7 +223,11 @@ def _codec(track: MatroskaTrack) -> str | None:
     if name in _CODECS:
         return _CODECS[name]
     if name.startswith("A_PCM/"):
-        return _pcm(name, track.bits)
+        if "FLOAT" in name:
+            return "pcm_f64le" if track.bits == 64 else "pcm_f32le"
+        if track.bits == 8:
+            return "pcm_u8"
+        return pcm_codec(track.bits, "be" if name.endswith("BIG") else "le")
     try:
         if name == "V_MS/VFW/FOURCC":
             return read_bitmap_format(private).codec
@@ -244,11 +240,3 @@ def _codec(track: MatroskaTrack) -> str | None:
             return name.removeprefix(prefix).lower()
     # Behind a slash stands a profile: A_AAC/MPEG4/LC.
     return name[2:].partition("/")[0].lower()
-
-
-def _pcm(name: str, bits: int) -> str:
-    if "FLOAT" in name:
-        return "pcm_f64le" if bits == 64 else "pcm_f32le"
-    if bits == 8:
-        return "pcm_u8"
-    return pcm_codec(bits, "be" if name.endswith("BIG") else "le")

@@ -62,24 +62,34 @@ class Movie:
 def read(context: ParseContext, start: int) -> None:
     """Reads an MP4 or QuickTime file."""
     movie = Movie()
-    context.stage("moov", _read_file, context, start, movie)
+    with context.stage("moov"):
+        movie.moov = _find_moov(context, start)
+        context.result.has_cover = False
+        _read_moov(context, movie.moov, movie)
     if movie.moov is None:
         return
     chapters = chapter_tracks(movie.tracks)
     _take_facts(context, movie)
     if movie.extends:
-        context.stage("length", _read_length, context, movie.moov, movie, movie.extends)
-    _take_bitrate(context, movie.first(AUDIO))
+        with context.stage("length"):
+            _read_length(context, movie.moov, movie, movie.extends)
+    audio = movie.first(AUDIO)
+    result, size = context.result, context.file.size
+    if audio and audio.bitrate and not result.is_video:
+        result.bitrate = audio.bitrate
+    else:
+        result.set_average_bitrate(size)
     movie.tracks = [track for track in movie.tracks if track not in chapters]
-    context.stage("chapters", _read_chapters, context, movie, chapters)
-    context.stage("chapters", context.add_chapters, mp4_text.SOURCE, "chpl", movie.chapters)
-    context.stage("tracks", add_tracks, context, movie.tracks)
-
-
-def _read_file(context: ParseContext, start: int, movie: Movie) -> None:
-    movie.moov = _find_moov(context, start)
-    context.result.has_cover = False
-    _read_moov(context, movie.moov, movie)
+    with context.stage("chapters"):
+        # Reads the first chapter track of text: the others have the same in other languages.
+        if chapters:
+            read_chapter_track(context, chapters[0], movie.chapters)
+        else:
+            ask_for_references(context, movie.tracks)
+    with context.stage("chapters"):
+        context.add_chapters(mp4_text.SOURCE, "chpl", movie.chapters)
+    with context.stage("tracks"):
+        add_tracks(context, movie.tracks)
 
 
 def _find_moov(context: ParseContext, start: int) -> Atom:
@@ -101,23 +111,20 @@ def _read_moov(context: ParseContext, moov: Atom, movie: Movie) -> None:
         if atom.name == b"mvhd":
             movie.timescale, movie.seconds = duration(content(context, atom))
         elif atom.name == b"trak":
-            context.stage("trak", read_track, context, atom, movie.tracks, moov.stop)
+            with context.stage("trak"):
+                read_track(context, atom, movie.tracks, moov.stop)
         elif atom.name == b"mvex":
             movie.extends = MovieExtends()
-            context.stage("mvex", read_extends, context, atom, movie.timescale, movie.extends)
+            with context.stage("mvex"):
+                read_extends(context, atom, movie.timescale, movie.extends)
         elif atom.name == b"udta":
-            context.stage("udta", mp4_text.read_user_data, context, atom)
-            context.stage("chapters", read_nero_chapters, context, atom, movie.chapters)
+            with context.stage("udta"):
+                mp4_text.read_user_data(context, atom)
+            with context.stage("chapters"):
+                read_nero_chapters(context, atom, movie.chapters)
         elif atom.name == b"meta":
-            context.stage("meta", mp4_text.read_meta, context, atom)
-
-
-def _read_chapters(context: ParseContext, movie: Movie, tracks: list[Mp4Track]) -> None:
-    """Reads the first chapter track of text: the others have the same in other languages."""
-    if tracks:
-        read_chapter_track(context, tracks[0], movie.chapters)
-    else:
-        ask_for_references(context, movie.tracks)
+            with context.stage("meta"):
+                mp4_text.read_meta(context, atom)
 
 
 def _take_facts(context: ParseContext, movie: Movie) -> None:
@@ -142,14 +149,6 @@ def _take_format(context: ParseContext, video: bool, audio: bool) -> None:
         result.encoding_format = _AUDIO_TO_VIDEO.get(given, given)
     elif audio:
         result.encoding_format = _VIDEO_TO_AUDIO.get(given, given)
-
-
-def _take_bitrate(context: ParseContext, audio: Mp4Track | None) -> None:
-    result, size = context.result, context.file.size
-    if audio and audio.bitrate and not result.is_video:
-        result.bitrate = audio.bitrate
-    else:
-        result.set_average_bitrate(size)
 
 
 def _read_length(context: ParseContext, moov: Atom, movie: Movie, extends: MovieExtends) -> None:

@@ -105,7 +105,14 @@ def read_chapter_track(context: ParseContext, track: Mp4Track, nero: Sequence[Ti
     """
     samples = list(_samples(context, track))
     try:
-        titles = _titles(context, samples)
+        # Reads the texts of the samples; None where one is not at hand.
+        placed = [sample for sample in samples if 2 <= sample.stop - sample.start <= _LONGEST_SAMPLE]
+        start = min((sample.start for sample in placed), default=0)
+        stop = max((sample.stop for sample in placed), default=0)
+        if stop - start <= context.policy.skip_bytes:
+            context.file.get(start, stop)
+        known = set(placed)
+        titles = [_title(peek(context.file, each.start, each.stop)) if each in known else None for each in samples]
     except NeedBytes:
         _add(context, samples, [None] * len(samples), nero)
         raise
@@ -191,17 +198,6 @@ def _rows(context: ParseContext, atom: Atom | None, width: int, most: int) -> li
     rows = min(listed, most, max(0, atom.stop - atom.body - 8) // size)
     data = exact(context.file, atom.body + 8, atom.body + 8 + rows * size)
     return [unpack(f">{width}I", data[at : at + size]) for at in range(0, len(data), size)]
-
-
-def _titles(context: ParseContext, samples: Sequence[_Sample]) -> list[Value | None]:
-    """Reads the texts of the samples; None where one is not at hand."""
-    placed = [sample for sample in samples if 2 <= sample.stop - sample.start <= _LONGEST_SAMPLE]
-    start = min((sample.start for sample in placed), default=0)
-    stop = max((sample.stop for sample in placed), default=0)
-    if stop - start <= context.policy.skip_bytes:
-        context.file.get(start, stop)
-    known = set(placed)
-    return [_title(peek(context.file, each.start, each.stop)) if each in known else None for each in samples]
 
 
 def _title(sample: bytes | None) -> Value | None:

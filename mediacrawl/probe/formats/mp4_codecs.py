@@ -14,9 +14,14 @@ from mediacrawl.model.codecs import codec_of_object_type, codec_of_tag
 from mediacrawl.probe.context import BrokenError, unpack
 from mediacrawl.probe.formats import raw_audio
 from mediacrawl.probe.formats.aac_config import read_config
-from mediacrawl.probe.formats.channel_layouts import layout_of, layout_of_chan, layout_of_chnl
-from mediacrawl.probe.formats.colours import primaries_name, transfer_name
 from mediacrawl.probe.formats.mpeg_video import Bits
+from mediacrawl.probe.formats.shared_codes import (
+    layout_of,
+    layout_of_chan,
+    layout_of_chnl,
+    primaries_name,
+    transfer_name,
+)
 from mediacrawl.probe.formats.windows_headers import fourcc_codec, pcm_codec, wave_codec
 
 _SOUND_BYTES, _PICTURE_BYTES = 36, 86
@@ -98,11 +103,7 @@ class _EsDescriptor:
 
 
 def read_visual_entry(entry: bytes) -> VisualSampleEntry:
-    """Reads a visual sample entry.
-
-    Args:
-        entry: the first sample description, with its header.
-    """
+    """Reads a visual sample entry."""
     width, height = unpack(">HH", entry[32:36])
     found = list(_boxes(entry[_PICTURE_BYTES:]))
     boxes = dict(found)
@@ -124,11 +125,7 @@ def _colours(boxes: list[tuple[bytes, bytes]]) -> tuple[str | None, str | None]:
 
 
 def read_subtitle_entry(entry: bytes) -> SubtitleSampleEntry:
-    """Reads a sample entry of subtitles.
-
-    Args:
-        entry: the first sample description, with its header.
-    """
+    """Reads a sample entry of subtitles."""
     name = entry[4:8].decode("latin-1").strip()
     forced = bool(int.from_bytes(entry[16:20], "big") & _ALL_FORCED) if name == "tx3g" else None
     return SubtitleSampleEntry(codec_of_tag(name, "subtitle") or name.lower() or None, forced)
@@ -222,7 +219,11 @@ def _refined(sound: AudioSampleEntry, boxes: dict[bytes, bytes], stream: _EsDesc
     """Prefers the codec's own header, since the container's fields are often left at 2 and 16."""
     try:
         if sound.codec == "aac" and stream.config:
-            return _read_aac(sound, stream.config)
+            # Reads an AudioSpecificConfig, with SBR and PS where it says so.
+            found = read_config(Bits(stream.config[:64]), is_last=True)
+            return replace(
+                sound, channels=found.channels or sound.channels, sample_rate=found.sample_rate or sound.sample_rate
+            )
         if sound.codec == "alac" and b"alac" in boxes:
             bits, channels, bitrate, rate = unpack(">9xB3xB6xII", boxes[b"alac"][:28])
             return replace(sound, channels=channels, sample_rate=rate, bits_per_sample=bits, bitrate=bitrate)
@@ -238,12 +239,7 @@ def _refined(sound: AudioSampleEntry, boxes: dict[bytes, bytes], stream: _EsDesc
 
 
 def read_cookie(sound: AudioSampleEntry, cookie: bytes) -> AudioSampleEntry:
-    """Refines a sound by the codec's own header as Core Audio keeps it beside the audio.
-
-    Args:
-        sound: what the container says.
-        cookie: the header: of ALAC alone or in the boxes that QuickTime puts around it, of AAC a descriptor.
-    """
+    """Refines a sound by the codec's own header as Core Audio keeps it beside the audio."""
     boxes: dict[bytes, bytes] = {}
     stream = _EsDescriptor()
     if sound.codec == "alac":
@@ -277,12 +273,6 @@ def _descriptor(data: bytes) -> tuple[int, bytes]:
         if not data[at] & 0x80:
             return data[0], data[at + 1 : at + 1 + size]
     return 0, b""
-
-
-def _read_aac(sound: AudioSampleEntry, config: bytes) -> AudioSampleEntry:
-    """Reads an AudioSpecificConfig, with SBR and PS where it says so."""
-    found = read_config(Bits(config[:64]), is_last=True)
-    return replace(sound, channels=found.channels or sound.channels, sample_rate=found.sample_rate or sound.sample_rate)
 
 
 def _read_flac(sound: AudioSampleEntry, box: bytes) -> AudioSampleEntry:

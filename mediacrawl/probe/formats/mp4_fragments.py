@@ -47,14 +47,7 @@ class TrackFragment(NamedTuple):
 
 
 def read_extends(context: ParseContext, mvex: Atom, timescale: int, extends: MovieExtends) -> None:
-    """Reads ``mvex``.
-
-    Args:
-        context: the file, and the count of parts.
-        mvex: the atom.
-        timescale: the movie's time unit, per second.
-        extends: takes what is found.
-    """
+    """Reads ``mvex``."""
     for atom in children(context, mvex):
         body = content(context, atom)
         if atom.name == b"mehd" and timescale:
@@ -94,11 +87,6 @@ def _read_index(body: bytes) -> tuple[float, int]:
 
 def read_fragment(context: ParseContext, moof: Atom, defaults: Mapping[int, int]) -> dict[int, TrackFragment]:
     """Reads when the tracks' parts of a fragment play.
-
-    Args:
-        context: the file, and the count of parts.
-        moof: the fragment.
-        defaults: ticks of one sample, by number of the track.
 
     Returns:
         The parts by number of the track.
@@ -141,11 +129,6 @@ def _read_run(body: bytes, default: int) -> tuple[int, int]:
 def first_fragment(context: ParseContext, at: int, defaults: Mapping[int, int]) -> tuple[int, dict[int, TrackFragment]]:
     """Reads the fragment behind ``moov``, if it is at hand.
 
-    Args:
-        context: the file, and the count of parts.
-        at: offset behind ``moov``.
-        defaults: ticks of one sample, by number of the track.
-
     Returns:
         Its bytes with its media data, and the tracks' parts of it, none if it was not found.
     """
@@ -166,12 +149,6 @@ def last_fragment(
     context: ParseContext, start: int, stop: int, defaults: Mapping[int, int]
 ) -> dict[int, TrackFragment]:
     """Finds the last fragment of a file, in its tail or by the list there.
-
-    Args:
-        context: the file, and the count of parts.
-        start: offset where the tail begins.
-        stop: offset where the file ends.
-        defaults: ticks of one sample, by number of the track.
 
     Returns:
         The tracks' parts of it, none if it was not found.

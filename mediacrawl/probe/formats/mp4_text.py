@@ -12,6 +12,7 @@ from mediacrawl.probe.context import BrokenError, ParseContext, exact, peek
 from mediacrawl.probe.formats.id3 import genres
 from mediacrawl.probe.formats.keys import asf_key, has_mp4_key, mp4_key
 from mediacrawl.probe.formats.mp4_atoms import Atom, children, walk
+from mediacrawl.probe.formats.shared_codes import picture_type
 from mediacrawl.probe.sparse import NeedBytes
 from mediacrawl.probe.text import UTF8, UTF16, UTF16BE, UTF16LE, Value, cut
 
@@ -43,13 +44,6 @@ _WORDS: dict[str, dict[int, str]] = {
 }
 """Meanings of iTunes' numbers: kind of media, podcast, explicit (2 is a version without the words)."""
 _PICTURES = {12: "image/gif", 13: "image/jpeg", 14: "image/png", 27: "image/bmp"}
-_PICTURE_HEAD = 8
-_PICTURE_MAGICS = (
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"\x89PNG\r\n", "image/png"),
-    (b"GIF8", "image/gif"),
-    (b"BM", "image/bmp"),
-)
 _DATA_HEADER = 16
 """Bytes of a ``data`` atom before its value: size, name, type, locale."""
 _META_CHILDREN = frozenset({b"hdlr", b"keys", b"ilst", b"free", b"mhdr"})
@@ -63,41 +57,34 @@ def read_meta(context: ParseContext, meta: Atom) -> None:
     keys: list[str] = []
     for atom in walk(context, start, meta.stop):
         if atom.name == b"keys":
-            keys = _read_keys(context, atom)
+            keys = [
+                exact(context.file, key.body, min(key.stop, key.body + 100)).decode("latin-1")
+                for key in walk(context, atom.body + 8, atom.stop)
+            ]
         elif atom.name == b"ilst":
             for item in children(context, atom):
                 # One that is broken must not hide the others.
-                context.stage("item", _read_item, context, item, keys)
-
-
-def _read_keys(context: ParseContext, atom: Atom) -> list[str]:
-    """Reads names such as ``com.apple.quicktime.title``; items of ``ilst`` then count from 1."""
-    return [
-        exact(context.file, key.body, min(key.stop, key.body + 100)).decode("latin-1")
-        for key in walk(context, atom.body + 8, atom.stop)
-    ]
+                with context.stage("item"):
+                    _read_item(context, item, keys)
 
 
 def _read_item(context: ParseContext, item: Atom, keys: list[str]) -> None:
     number = int.from_bytes(item.name, "big")
     if item.name == b"covr":
-        context.stage("covers", _take_covers, context, item)
+        with context.stage("covers"):
+            _take_covers(context, item)
     elif item.name == b"----":
-        _read_freeform(context, item)
+        # Reads ``----``: who named it, its name, then the values.
+        names = []
+        for atom in children(context, item):
+            if atom.name in {b"mean", b"name"}:
+                part = exact(context.file, atom.body + 4, min(atom.stop, atom.body + 104))
+                names.append(part.decode("utf-8", errors="replace"))
+        _read_values(context, item, ":".join(["----", *names]))
     elif 0 < number <= len(keys):
         _read_values(context, item, keys[number - 1])
     else:
         _read_values(context, item, item.name.decode("latin-1"))
-
-
-def _read_freeform(context: ParseContext, item: Atom) -> None:
-    """Reads ``----``: who named it, its name, then the values."""
-    names = []
-    for atom in children(context, item):
-        if atom.name in {b"mean", b"name"}:
-            part = exact(context.file, atom.body + 4, min(atom.stop, atom.body + 104))
-            names.append(part.decode("utf-8", errors="replace"))
-    _read_values(context, item, ":".join(["----", *names]))
 
 
 def _read_values(context: ParseContext, item: Atom, frame: str) -> None:
@@ -119,9 +106,13 @@ def _add_value(context: ParseContext, frame: str, kind: int, raw: bytes) -> None
     elif frame == "gnre":
         _add_genre(context, frame, int.from_bytes(raw[:2], "big"))
     elif frame in _WORDS:
-        _add_word(context, frame, _WORDS[frame].get(int.from_bytes(raw[:8], "big")) if raw else None)
+        word = _WORDS[frame].get(int.from_bytes(raw[:8], "big")) if raw else None
+        if word:
+            context.add_number(SOURCE, frame, mp4_key(frame), word)
     elif _is_number(frame, kind):
-        _add_positive(context, frame, int.from_bytes(raw[:8], "big", signed=kind == _SIGNED))
+        number = int.from_bytes(raw[:8], "big", signed=kind == _SIGNED)
+        if number > 0:
+            context.add_number(SOURCE, frame, mp4_key(frame), str(number))
     elif codec := text_codec(frame, kind, raw):
         context.add(SOURCE, frame, mp4_key(frame), Value(raw, codec))
 
@@ -166,16 +157,6 @@ def _add_pair(context: ParseContext, frame: str, raw: bytes) -> None:
         context.add_number(SOURCE, frame, mp4_key(frame), text)
 
 
-def _add_positive(context: ParseContext, frame: str, number: int) -> None:
-    if number > 0:
-        context.add_number(SOURCE, frame, mp4_key(frame), str(number))
-
-
-def _add_word(context: ParseContext, frame: str, word: str | None) -> None:
-    if word:
-        context.add_number(SOURCE, frame, mp4_key(frame), word)
-
-
 def _add_genre(context: ParseContext, frame: str, number: int) -> None:
     """Adds a genre of ID3v1's list, whose numbers are counted from 1 here."""
     if 0 < number <= len(names := genres()):
@@ -203,15 +184,11 @@ def _take_covers(context: ParseContext, item: Atom) -> None:
         size = int.from_bytes(head[:4], "big")
         if size < _DATA_HEADER:
             return
-        mime = _PICTURES.get(int.from_bytes(head[9:12], "big")) or _picture_type(context, at + _DATA_HEADER)
+        mime = _PICTURES.get(int.from_bytes(head[9:12], "big")) or picture_type(
+            peek(context.file, at + _DATA_HEADER, at + _DATA_HEADER + 8) or b""
+        )
         context.result.set_cover(mime, size - _DATA_HEADER, position=at + _DATA_HEADER)
         at += size
-
-
-def _picture_type(context: ParseContext, start: int) -> str | None:
-    """Names a picture by its first bytes, if they are at hand."""
-    first = peek(context.file, start, start + _PICTURE_HEAD) or b""
-    return next((mime for magic, mime in _PICTURE_MAGICS if first.startswith(magic)), None)
 
 
 _TEXTS = frozenset({b"titl", b"auth", b"perf", b"gnre", b"dscp", b"albm", b"cprt"})
@@ -270,19 +247,32 @@ def read_user_data(context: ParseContext, udta: Atom) -> None:
     """Reads ``udta``: iTunes' ``meta`` inside it, and the text atoms of others; a broken one does not hide the rest."""
     for atom in children(context, udta):
         if atom.name == b"meta":
-            context.stage("meta", read_meta, context, atom)
-        elif not _is_text(atom.name) or not context.fits(atom.size):
+            with context.stage("meta"):
+                read_meta(context, atom)
+        elif not (
+            atom.name[:1] == b"\xa9" or atom.name in _TEXTS or atom.name in {b"yrrc", b"kywd", b"Xtra"}
+        ) or not context.fits(atom.size):
             continue
         elif atom.name == b"Xtra":
-            context.stage("Xtra", _read_windows_texts, context, atom)
+            with context.stage("Xtra"):
+                # Reads ``Xtra``, which Windows Explorer writes: attributes of ASF by their names
+                # there.
+                body, at = exact(context.file, atom.body, atom.stop), 0
+                while at + 12 <= len(body):
+                    context.count()
+                    size, length = (int.from_bytes(body[i : i + 4], "big") for i in (at, at + 4))
+                    values = at + 8 + length + 4
+                    if size < length + 12 or at + size > len(body):
+                        raise BrokenError("an attribute is longer than its atom")
+                    name = body[at + 8 : at + 8 + min(length, 100)].decode("ascii", errors="replace")
+                    _read_windows_values(context, name, body[values : at + size])
+                    at += size
         elif atom.name[:1] == b"\xa9":
-            context.stage("udta", _read_quicktime_text, context, atom)
+            with context.stage("udta"):
+                _read_quicktime_text(context, atom)
         else:
-            context.stage("udta", _read_3gpp, context, atom)
-
-
-def _is_text(name: bytes) -> bool:
-    return name[:1] == b"\xa9" or name in _TEXTS or name in {b"yrrc", b"kywd", b"Xtra"}
+            with context.stage("udta"):
+                _read_3gpp(context, atom)
 
 
 def _read_quicktime_text(context: ParseContext, atom: Atom) -> None:
@@ -295,7 +285,13 @@ def _read_quicktime_text(context: ParseContext, atom: Atom) -> None:
         if not length or not raw:
             return
         lang, declared = _language(code, raw)
-        context.add(SOURCE, frame, mp4_key(frame), Value(_unpadded(raw, declared), declared), lang=lang)
+        context.add(
+            SOURCE,
+            frame,
+            mp4_key(frame),
+            Value(cut(raw, declared)[0] if declared == UTF16 else raw.rstrip(b"\0"), declared),
+            lang=lang,
+        )
         at += 4 + length
 
 
@@ -307,12 +303,7 @@ def _language(code: int, raw: bytes) -> tuple[str, str]:
 
 
 def media_language(code: int, *, quicktime: bool) -> str:
-    """The language that ``mdhd`` states, as a code of ISO 639-2; empty if it states none.
-
-    Args:
-        code: three packed letters; in QuickTime it may be a Macintosh language.
-        quicktime: whether the file is QuickTime's. In others a small number is an empty field.
-    """
+    """The language that ``mdhd`` states, as a code of ISO 639-2; empty if it states none."""
     if code < _MAC_LANGUAGES:
         return _MAC.get(code, ("", ""))[0] if quicktime else ""
     return _packed_language(code)
@@ -328,10 +319,6 @@ def _packed_language(code: int) -> str:
 
 def _unicode(raw: bytes) -> str:
     return UTF16 if raw[:2] in {b"\xfe\xff", b"\xff\xfe"} else UTF8
-
-
-def _unpadded(raw: bytes, declared: str) -> bytes:
-    return cut(raw, declared)[0] if declared == UTF16 else raw.rstrip(b"\0")
 
 
 def _read_3gpp(context: ParseContext, atom: Atom) -> None:
@@ -357,20 +344,6 @@ def _keywords(body: bytes) -> list[bytes]:
         found.append(body[at + 1 : at + 1 + length])
         at += 1 + length
     return found
-
-
-def _read_windows_texts(context: ParseContext, atom: Atom) -> None:
-    """Reads ``Xtra``, which Windows Explorer writes: attributes of ASF by their names there."""
-    body, at = exact(context.file, atom.body, atom.stop), 0
-    while at + 12 <= len(body):
-        context.count()
-        size, length = (int.from_bytes(body[i : i + 4], "big") for i in (at, at + 4))
-        values = at + 8 + length + 4
-        if size < length + 12 or at + size > len(body):
-            raise BrokenError("an attribute is longer than its atom")
-        name = body[at + 8 : at + 8 + min(length, 100)].decode("ascii", errors="replace")
-        _read_windows_values(context, name, body[values : at + size])
-        at += size
 
 
 def _read_windows_values(context: ParseContext, name: str, body: bytes) -> None:

@@ -123,14 +123,7 @@ def duration(body: bytes) -> tuple[int, float]:
 
 
 def read_track(context: ParseContext, trak: Atom, tracks: list[Mp4Track], end: int) -> None:
-    """Reads a track and adds it to `tracks`, with what is known, even if its bytes are not all at hand.
-
-    Args:
-        context: the file, and the count of parts.
-        trak: the ``trak`` atom.
-        tracks: takes what is found.
-        end: offset behind what it is in.
-    """
+    """Reads a track and adds it to `tracks`, with what is known, even if its bytes are not all at hand."""
     if len(tracks) >= _MAX_TRACKS:
         context.note("limit:tracks")
         return
@@ -147,11 +140,29 @@ def read_track(context: ParseContext, trak: Atom, tracks: list[Mp4Track], end: i
 
 def _read_detail(context: ParseContext, atom: Atom, track: Mp4Track) -> None:
     if atom.name == b"tkhd":
-        _read_header(content(context, atom), track)
+        # Reads number, flag and matrix of a ``tkhd`` (8.3.2); the matrix tells how the picture is turned
+        # (6.2.2).
+        body = content(context, atom)
+        at = 20 if body[:1] == b"\1" else 12
+        track.number = int.from_bytes(body[at : at + 4], "big")
+        track.enabled = bool(int.from_bytes(body[1:4], "big") & _ENABLED)
+        at = 52 if body[:1] == b"\1" else 40
+        if len(body) >= at + 36:
+            a, b, c, d = struct.unpack(">ii4xii", body[at : at + 20])
+            # A picture that is mirrored besides has a negative determinant; its second row is not.
+            turned = (b, a) if a * d - b * c >= 0 else (-c, d)
+            track.turn = math.degrees(math.atan2(*turned))
     elif atom.name == b"tref":
-        _read_references(context, atom, track)
+        for each in children(context, atom):
+            if each.name == b"chap":
+                body = exact(context.file, each.body, min(each.stop, each.body + 4 * _MAX_REFERENCES))
+                track.chapters += unpack(f">{len(body) // 4}I", body[: len(body) // 4 * 4])
     elif atom.name == b"udta":
-        _read_user_data(context, atom, track)
+        for each in children(context, atom):
+            if each.name == b"name":
+                raw = exact(context.file, each.body, min(each.stop, each.body + _MAX_NAME)).strip(b"\0")
+                if raw:
+                    track.name, track.name_atom = Value(raw, UTF8), "name"
 
 
 def _read_rest(context: ParseContext, start: int, stop: int, track: Mp4Track, end: int) -> None:
@@ -168,40 +179,16 @@ def _read_rest(context: ParseContext, start: int, stop: int, track: Mp4Track, en
         pass  # nothing needs to stand there
 
 
-def _read_header(body: bytes, track: Mp4Track) -> None:
-    """Reads number, flag and matrix of a ``tkhd`` (8.3.2); the matrix tells how the picture is turned (6.2.2)."""
-    at = 20 if body[:1] == b"\1" else 12
-    track.number = int.from_bytes(body[at : at + 4], "big")
-    track.enabled = bool(int.from_bytes(body[1:4], "big") & _ENABLED)
-    at = 52 if body[:1] == b"\1" else 40
-    if len(body) >= at + 36:
-        a, b, c, d = struct.unpack(">ii4xii", body[at : at + 20])
-        # A picture that is mirrored besides has a negative determinant; its second row is not.
-        turned = (b, a) if a * d - b * c >= 0 else (-c, d)
-        track.turn = math.degrees(math.atan2(*turned))
-
-
-def _read_references(context: ParseContext, tref: Atom, track: Mp4Track) -> None:
-    for atom in children(context, tref):
-        if atom.name == b"chap":
-            body = exact(context.file, atom.body, min(atom.stop, atom.body + 4 * _MAX_REFERENCES))
-            track.chapters += unpack(f">{len(body) // 4}I", body[: len(body) // 4 * 4])
-
-
-def _read_user_data(context: ParseContext, udta: Atom, track: Mp4Track) -> None:
-    for atom in children(context, udta):
-        if atom.name == b"name":
-            raw = exact(context.file, atom.body, min(atom.stop, atom.body + _MAX_NAME)).strip(b"\0")
-            if raw:
-                track.name, track.name_atom = Value(raw, UTF8), "name"
-
-
 def _read_media(context: ParseContext, media: Atom, track: Mp4Track) -> None:
     for atom in children(context, media):
         if atom.name == b"mdhd":
             body = content(context, atom)
             track.timescale, track.seconds = duration(body)
-            _read_language(context, body, track)
+            at = 32 if body[:1] == b"\1" else 20
+            code = int.from_bytes(body[at : at + 2], "big")
+            if track.language_atom != "elng":
+                track.language = media_language(code, quicktime=context.result.container == "mov")
+                track.language_atom = "mdhd"
         elif atom.name == b"elng":
             text = exact(context.file, atom.body, min(atom.stop, atom.body + 104))[4:].partition(b"\0")[0]
             track.language, track.language_atom = text.decode("ascii", errors="ignore"), "elng"
@@ -210,14 +197,6 @@ def _read_media(context: ParseContext, media: Atom, track: Mp4Track) -> None:
         elif atom.name == b"minf":
             _read_samples(context, _child(context, atom, b"stbl"), track)
             return
-
-
-def _read_language(context: ParseContext, body: bytes, track: Mp4Track) -> None:
-    at = 32 if body[:1] == b"\1" else 20
-    code = int.from_bytes(body[at : at + 2], "big")
-    if track.language_atom != "elng":
-        track.language = media_language(code, quicktime=context.result.container == "mov")
-        track.language_atom = "mdhd"
 
 
 def _read_handler(body: bytes, track: Mp4Track) -> None:
@@ -283,10 +262,6 @@ def add_tracks(context: ParseContext, tracks: Sequence[Mp4Track]) -> None:
     """Adds the tracks of sound, pictures and subtitles to the result, and the language of the file.
 
     That is the language of the first sound that plays; of a file without sound, that of its pictures.
-
-    Args:
-        context: takes them.
-        tracks: those of the file, without those of chapters.
     """
     listed = [track for track in tracks if track.kind in _KINDS]
     for track in listed:

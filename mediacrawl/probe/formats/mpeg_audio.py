@@ -25,7 +25,7 @@ from mediacrawl.probe.formats.audio_frames import (
     set_facts,
 )
 from mediacrawl.probe.formats.gains import Gain, lame_gains
-from mediacrawl.probe.formats.tail_tags import TailTags
+from mediacrawl.probe.formats.outer_tags import TailTags
 
 _BIT_RATES = {
     # (MPEG-1, layer): kbit/s by index 1 to 14
@@ -79,7 +79,8 @@ def read_frame(data: bytes, at: int) -> AudioFrame | None:
     index, frequency = data[at + 2] >> 4, data[at + 2] >> 2 & 3
     if version == 1 or layer == 4 or frequency == 3 or index == 15:
         return None
-    rate, samples = _SAMPLE_RATES[version][frequency], _samples(version, layer)
+    rate = _SAMPLE_RATES[version][frequency]
+    samples = 384 if layer == 1 else 576 if layer == 3 and version != _MPEG1 else 1152
     slot = 4 if layer == 1 else 1
     bitrate = _BIT_RATES[version == _MPEG1, layer][index - 1] * 1000 if index else 0
     size = (samples // 8 // slot * bitrate // rate + (data[at + 2] >> 1 & 1)) * slot if index else _free(data, at)
@@ -137,12 +138,6 @@ def _free(data: bytes, at: int) -> int:
     return 0
 
 
-def _samples(version: int, layer: int) -> int:
-    if layer == 1:
-        return 384
-    return 576 if layer == 3 and version != _MPEG1 else 1152
-
-
 _OTHERS = (
     *(b"MZ", b"\x7fELF", b"\xca\xfe\xba\xbe", b"\xcf\xfa\xed\xfe", b"\xfe\xed\xfa", b"\xd0\xcf\x11\xe0"),
     *(b"FWS", b"CWS", b"BM", b"II*\0", b"MM\0*", b"8BPS", b"\0\0\1\0", b"wOF"),
@@ -194,7 +189,8 @@ _TRUSTED = 0.02
 def read(context: ParseContext, start: int) -> None:
     """Reads an MPEG audio stream."""
     tail = TailTags(context, start)
-    context.stage("audio", _read_frames, context, start, tail.stop)
+    with context.stage("audio"):
+        _read_frames(context, start, tail.stop)
     tail.read()
 
 
@@ -211,9 +207,22 @@ def _read_frames(context: ParseContext, start: int, stop: int | None) -> None:
         size = counted.size or (0 if stop is None else stop - first)
         _take_count(context, frame, counted._replace(size=size))
         if stop is not None and counted.size > frame.size:
-            _compare(context, frame, (stop - first) / counted.size, stop)
+            # Corrects the length of a file that was cut off, or had others joined to it, after its
+            # frames were counted.
+            share = (stop - first) / counted.size
+            if share < 1 - _TRUSTED:
+                context.note("mpeg:truncated")
+            joined = share > 1 + _TRUSTED and ends_in_frames(MPEG, context.file, stop, frame)
+            if context.result.duration and (share < 1 - _TRUSTED or joined):
+                context.result.set_duration(context.result.duration * share, estimated=True)
     else:
-        _estimate(context, first, stop, len(data))
+        at_hand = len(data)
+        known = first + at_hand if stop is None else stop
+        found = average(MPEG, context.file, first, known, context.policy.average_bytes)
+        context.result.bitrate = round(found.bitrate)
+        context.result.bitrate_mode = "cbr" if found.constant else "vbr"
+        if stop is not None:
+            context.result.set_duration((stop - first) * 8 / found.bitrate, estimated=not found.whole)
 
 
 def _take_count(context: ParseContext, frame: AudioFrame, counted: Counted) -> None:
@@ -222,21 +231,3 @@ def _take_count(context: ParseContext, frame: AudioFrame, counted: Counted) -> N
     result.set_duration(max(0, samples - counted.silent) / frame.rate)
     # The frame with the count is silent: it is in the number of bytes, and not in that of frames.
     result.bitrate = round(max(0, counted.size - frame.size) * 8 * frame.rate / samples) or None
-
-
-def _compare(context: ParseContext, frame: AudioFrame, share: float, stop: int) -> None:
-    """Corrects the length of a file that was cut off, or had others joined to it, after its frames were counted."""
-    if share < 1 - _TRUSTED:
-        context.note("mpeg:truncated")
-    joined = share > 1 + _TRUSTED and ends_in_frames(MPEG, context.file, stop, frame)
-    if context.result.duration and (share < 1 - _TRUSTED or joined):
-        context.result.set_duration(context.result.duration * share, estimated=True)
-
-
-def _estimate(context: ParseContext, first: int, stop: int | None, at_hand: int) -> None:
-    known = first + at_hand if stop is None else stop
-    found = average(MPEG, context.file, first, known, context.policy.average_bytes)
-    context.result.bitrate = round(found.bitrate)
-    context.result.bitrate_mode = "cbr" if found.constant else "vbr"
-    if stop is not None:
-        context.result.set_duration((stop - first) * 8 / found.bitrate, estimated=not found.whole)

@@ -66,13 +66,23 @@ class Packs(NamedTuple):
 
 def read(context: ParseContext, start: int) -> None:
     """Reads a program stream."""
-    context.result.has_cover = False
-    context.stage("packs", _read_file, context, start)
+    with context.stage("packs"):
+        front = _read_packs(context.file.run(start, context.policy.max_bytes), {})
+        if not front.streams:
+            raise BrokenError("no streams")
+        size = context.file.size
+        if size is None:
+            context.note("size unknown")
+        else:
+            with context.stage("length"):
+                _read_length(context, front, size)
+        take_facts(context, front.streams.values())
+        if context.result.audio_codec and not context.result.is_video:
+            context.result.encoding_format = "audio/mpeg"
 
 
 def read_video(context: ParseContext, start: int) -> None:
     """Reads bare MPEG video: its header states a bit rate, and nothing tells the time."""
-    context.result.has_cover = False
     picture = find_video_header(None, context.file.run(start, context.policy.head_bytes))
     if picture is None:
         context.note("video:no header")
@@ -82,20 +92,6 @@ def read_video(context: ParseContext, start: int) -> None:
     result.bitrate = picture.bitrate
     if size and picture.bitrate:
         result.set_duration(size * 8 / picture.bitrate, estimated=True)
-
-
-def _read_file(context: ParseContext, start: int) -> None:
-    front = _read_packs(context.file.run(start, context.policy.max_bytes), {})
-    if not front.streams:
-        raise BrokenError("no streams")
-    size = context.file.size
-    if size is None:
-        context.note("size unknown")
-    else:
-        context.stage("length", _read_length, context, front, size)
-    take_facts(context, front.streams.values())
-    if context.result.audio_codec and not context.result.is_video:
-        context.result.encoding_format = "audio/mpeg"
 
 
 def _read_length(context: ParseContext, front: Packs, size: int) -> None:
@@ -109,15 +105,15 @@ def _read_length(context: ParseContext, front: Packs, size: int) -> None:
         seconds = length(front.streams, end.streams, size)
         if seconds is None:
             seconds = seconds_between(*clocks, size)
-        if seconds and size * 8 / seconds <= _MOST * (front.rate or inf) and all(map(_steady, clocks)):
+        if (
+            seconds
+            and size * 8 / seconds <= _MOST * (front.rate or inf)
+            and all(times == sorted(times) for times in clocks)
+        ):
             context.result.set_duration(seconds)
             context.result.bitrate = round(size * 8 / seconds)
             return
     _estimate(context, (front, end), size)
-
-
-def _steady(times: list[int]) -> bool:
-    return times == sorted(times)
 
 
 def _estimate(context: ParseContext, both: Sequence[Packs], size: int) -> None:
@@ -134,12 +130,7 @@ def _estimate(context: ParseContext, both: Sequence[Packs], size: int) -> None:
 
 
 def _read_packs(data: bytes, known: dict[int, ElementaryStream]) -> Packs:
-    """Reads the packs in some bytes, which may begin inside one.
-
-    Args:
-        data: the bytes.
-        known: streams of the same file that were found before: a map stands only at its front.
-    """
+    """Reads the packs in some bytes, which may begin inside one."""
     streams: dict[int, ElementaryStream] = {}
     codecs: dict[int, str | None] = {number: stream.codec for number, stream in known.items()}
     clocks: list[tuple[int, int]] = []

@@ -15,10 +15,10 @@ from mediacrawl.model.parts import Track
 from mediacrawl.probe.context import ParseContext
 from mediacrawl.probe.formats.aac_streams import find_config, frame_format
 from mediacrawl.probe.formats.audio_frames import AudioFrame, FrameFormat, find, follow
-from mediacrawl.probe.formats.channel_layouts import layout_of
 from mediacrawl.probe.formats.mpeg_audio import MPEG
 from mediacrawl.probe.formats.mpeg_video import VideoHeader, find_video_header
 from mediacrawl.probe.formats.raw_audio import AAC, AC3, DTS
+from mediacrawl.probe.formats.shared_codes import layout_of
 
 CLOCK = 90_000
 """Ticks of a time stamp per second."""
@@ -100,10 +100,6 @@ class PesHeader:
 def read_packet(data: bytes, at: int) -> PesHeader | None:
     """Reads the header of a packet.
 
-    Args:
-        data: bytes of a pack or of a transport stream's payload.
-        at: where its start code is.
-
     Returns:
         None if there is none, or it is cut off.
     """
@@ -144,11 +140,6 @@ def _time(data: bytes, at: int) -> int | None:
 def seconds_between(first: Sequence[int], last: Sequence[int], size: int) -> float | None:
     """Works out the length of a file by the times at its front and at its end; the clock may have begun again once.
 
-    Args:
-        first: time stamps at the front, in the order of the file.
-        last: time stamps at the end, in the order of the file.
-        size: bytes of the file.
-
     Returns:
         Seconds; None if there are no times, or what they say cannot be.
     """
@@ -168,13 +159,7 @@ def _later(time: int, than: int) -> int:
 
 
 def length(front: Mapping[int, ElementaryStream], end: Mapping[int, ElementaryStream], size: int) -> float | None:
-    """Returns the seconds of the longest stream that has times both at the front and at the end of a file.
-
-    Args:
-        front: streams by number, from the front of the file.
-        end: the same, from its end.
-        size: bytes of the file.
-    """
+    """Returns the seconds of the longest stream that has times both at the front and at the end of a file."""
     found = [
         seconds + _rest(end[number], stream)
         for number, stream in front.items()
@@ -203,12 +188,7 @@ def _step(times: list[int]) -> float:
 
 
 def take_facts(context: ParseContext, streams: Iterable[ElementaryStream]) -> None:
-    """Takes codecs and what the streams' own headers say: the first one of each kind is the main one.
-
-    Args:
-        context: takes what is found.
-        streams: the streams in the order of the file; one without a codec is named by its frames of sound, if it has.
-    """
+    """Takes codecs and what the streams' own headers say: the first one of each kind is the main one."""
     known = [stream for stream in streams if stream.codec or _name(stream)]
     video = next((stream for stream in known if stream.is_video), None)
     audio = next((stream for stream in known if stream.is_audio), None)

@@ -119,8 +119,8 @@ class Program(NamedTuple):
 
 def read(context: ParseContext, start: int) -> None:
     """Reads a transport stream."""
-    context.result.has_cover = False
-    context.stage("packets", _read_file, context, start)
+    with context.stage("packets"):
+        _read_file(context, start)
 
 
 def _read_file(context: ParseContext, start: int) -> None:
@@ -131,9 +131,11 @@ def _read_file(context: ParseContext, start: int) -> None:
         _ask_for_more(context, start, len(data), 2 * context.policy.skip_bytes)
         raise BrokenError("no program map")
     streams = _streams(packets, program)
-    context.stage("length", _read_length, context, streams, _clocks(packets, program), program)
+    with context.stage("length"):
+        _read_length(context, streams, _clocks(packets, program), program)
     take_facts(context, streams.values())
-    context.stage("language", _add_language, context, streams)
+    with context.stage("language"):
+        _add_language(context, streams)
     if context.result.audio_codec and not context.result.is_video:
         context.result.encoding_format = "audio/mp2t"
     video = next((stream for stream in streams.values() if stream.is_video), None)
@@ -156,14 +158,7 @@ def _ask_for_more(context: ParseContext, start: int, at_hand: int, limit: int) -
 
 
 def _read_length(context: ParseContext, front: dict[int, ElementaryStream], begin: list[int], program: Program) -> None:
-    """Finds the times at the end of the file: those of the streams, or else those of the clock.
-
-    Args:
-        context: takes the length.
-        front: the streams at the front of the file; one that begins later takes its header from the end.
-        begin: times of the clock there.
-        program: says which packets belong to what.
-    """
+    """Finds the times at the end of the file: those of the streams, or else those of the clock."""
     size = context.file.size
     if size is None:
         context.note("size unknown")

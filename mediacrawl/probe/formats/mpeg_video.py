@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from mediacrawl.probe.context import BrokenError
-from mediacrawl.probe.formats.colours import primaries_name, transfer_name
+from mediacrawl.probe.formats.shared_codes import primaries_name, transfer_name
 
 _LONGEST_CODE = 32
 """Leading zeros of an Exp-Golomb code: no field of a header has more bits."""
@@ -90,10 +90,6 @@ class VideoHeader:
 def find_video_header(codec: str | None, data: bytes) -> VideoHeader | None:
     """Finds the header of a video stream.
 
-    Args:
-        codec: name of the codec, None if it is not known.
-        data: bytes of the stream, from any place on.
-
     Returns:
         What it says, None if there is none.
     """
@@ -169,7 +165,18 @@ def _h264(bits: Bits) -> VideoHeader:
         left, right, top, bottom = (bits.unsigned() for _ in range(4))
         width -= (left + right) * (2 if chroma in {1, 2} else 1)
         height -= (top + bottom) * (2 if chroma == 1 else 1) * (1 if whole else 2)
-    return _with_usability(VideoHeader("h264", width, height), bits)
+    # Adds colours and frame rate of H.264's usability information, as far as they are stated (annex E).
+    picture = VideoHeader("h264", width, height)
+    if not bits.flag():
+        return picture
+    picture = _with_colours(picture, bits)
+    if bits.flag():
+        bits.unsigned()
+        bits.unsigned()
+    if not bits.flag():
+        return picture
+    units, scale = bits.take(32), bits.take(32)
+    return replace(picture, frame_rate=scale / (2 * units)) if units and scale else picture
 
 
 def _h264_high(bits: Bits) -> int:
@@ -183,16 +190,13 @@ def _h264_high(bits: Bits) -> int:
     if bits.flag():
         for number in range(12 if chroma == 3 else 8):
             if bits.flag():
-                _skip_scaling_list(bits, 16 if number < 6 else 64)
+                size = 16 if number < 6 else 64
+                last = following = 8
+                for _ in range(size):
+                    if following:
+                        following = (last + bits.signed()) % 256
+                    last = following or last
     return chroma
-
-
-def _skip_scaling_list(bits: Bits, size: int) -> None:
-    last = following = 8
-    for _ in range(size):
-        if following:
-            following = (last + bits.signed()) % 256
-        last = following or last
 
 
 def _skip_h264_order(bits: Bits) -> None:
@@ -206,20 +210,6 @@ def _skip_h264_order(bits: Bits) -> None:
         bits.signed()
         for _ in range(min(bits.unsigned(), 255)):
             bits.signed()
-
-
-def _with_usability(picture: VideoHeader, bits: Bits) -> VideoHeader:
-    """Adds colours and frame rate of H.264's usability information, as far as they are stated (annex E)."""
-    if not bits.flag():
-        return picture
-    picture = _with_colours(picture, bits)
-    if bits.flag():
-        bits.unsigned()
-        bits.unsigned()
-    if not bits.flag():
-        return picture
-    units, scale = bits.take(32), bits.take(32)
-    return replace(picture, frame_rate=scale / (2 * units)) if units and scale else picture
 
 
 def _with_colours(picture: VideoHeader, bits: Bits) -> VideoHeader:

@@ -1,25 +1,108 @@
-"""The identification headers of the codecs that come in Ogg, and what their granule positions mean."""
+"""Ogg: the identification headers of the codecs that come in it, what their granule positions mean, and its streams.
+
+Sources of what is said of streams: Ogg Skeleton 4.0 (Xiph.Org), fisbone; the bitstream format of OggKate.
+"""
 
 from __future__ import annotations
 
+import re
 import struct
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field
 from itertools import islice
 from operator import itemgetter
+from typing import NamedTuple
 
 from mediacrawl.model.languages import bcp47
 from mediacrawl.model.parts import Track
 from mediacrawl.probe.context import BrokenError, LimitError, ParseContext, unpack
 from mediacrawl.probe.formats import flac
-from mediacrawl.probe.formats.channel_layouts import layout_of
-from mediacrawl.probe.formats.flac import read_streaminfo
+from mediacrawl.probe.formats.flac import read_streaminfo, take_chapters
 from mediacrawl.probe.formats.gains import decimal
-from mediacrawl.probe.formats.ogg_tracks import SKELETON, OggTracks, add_tracks, kate_language, read_skeleton
-from mediacrawl.probe.formats.vorbis_chapters import take_chapters
+from mediacrawl.probe.formats.shared_codes import layout_of
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.sparse import MAX_OFFSET, NeedBytes, SparseFile
+from mediacrawl.probe.text import UTF8, Value
+
+SKELETON = b"fishead\0"
+"""First bytes of the stream of Skeleton."""
+_KATE = b"\x80kate\0\0\0"
+_FISBONE = b"fisbone\0"
+_OFFSET_AT = 8
+"""Where the offset of the messages stands, from where it counts."""
+_MAX_SKELETON_PAGES = 32
+"""Pages behind the first ones that are looked through."""
+_MESSAGE = re.compile(rb"^(language|title)[ \t]*:[ \t]*([^\r\n]+)", re.IGNORECASE | re.MULTILINE)
+
+
+class StreamMessages(NamedTuple):
+    """What is said of a stream: its number, its language as it is written, and its title."""
+
+    serial: int
+    language: str
+    title: Value | None
+
+
+@dataclass(slots=True)
+class OggTracks:
+    """The streams of a file as parts of the record.
+
+    Attributes:
+        found: by number, in the order of the file.
+        skeletons: numbers of the streams that tell of others.
+        messages: what those say, by the number of the stream they tell of.
+    """
+
+    found: dict[int, Track] = field(default_factory=dict)
+    skeletons: set[int] = field(default_factory=set)
+    messages: dict[int, StreamMessages] = field(default_factory=dict)
+
+
+def kate_language(packet: bytes) -> str | None:
+    """Returns the language of a stream of Kate, empty if it states none; None for another stream."""
+    if not packet.startswith(_KATE) or len(packet) < 64:
+        return None
+    return packet[32:48].partition(b"\0")[0].decode("ascii", errors="replace")
+
+
+def read_skeleton(file: SparseFile, pages: Iterable[tuple[int, int, bytes]], tracks: OggTracks) -> None:
+    """Reads what Skeleton says of the streams, as far as it is at hand."""
+    for serial, body, lacing in islice(pages, _MAX_SKELETON_PAGES if tracks.skeletons else 0):
+        for start, size in _packets(body, lacing) if serial in tracks.skeletons else ():
+            messages = _read_fisbone(file.at_hand(start, start + size) or b"")
+            if messages:
+                tracks.messages.setdefault(messages.serial, messages)
+
+
+def _packets(start: int, lacing: bytes) -> Iterator[tuple[int, int]]:
+    """Yields offset and size of the packets that are whole in a page."""
+    size = 0
+    for segment in lacing:
+        size += segment
+        if segment < 255:
+            yield start, size
+            start, size = start + size, 0
+
+
+def _read_fisbone(packet: bytes) -> StreamMessages | None:
+    """Reads a packet of Skeleton about one stream; None if it is none."""
+    if not packet.startswith(_FISBONE) or len(packet) < 16:
+        return None
+    start = _OFFSET_AT + int.from_bytes(packet[8:12], "little")
+    messages = {match[1].lower(): match[2].rstrip() for match in _MESSAGE.finditer(packet[start:])}
+    title = Value(messages[b"title"], UTF8) if b"title" in messages else None
+    language = messages.get(b"language", b"").decode("ascii", errors="replace")
+    return StreamMessages(int.from_bytes(packet[12:16], "little"), language, title)
+
+
+def add_tracks(context: ParseContext, tracks: OggTracks) -> None:
+    """Adds the streams to the result if there are several: a single one is the file."""
+    for serial, track in tracks.found.items() if len(tracks.found) > 1 else ():
+        messages = tracks.messages.get(serial)
+        if messages:
+            track.language = bcp47(messages.language) or track.language
+        context.add_track("skeleton", "Title", track, messages.title if messages else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,13 +269,20 @@ def read(context: ParseContext, start: int) -> None:
     """Reads an Ogg file."""
     streams: list[LogicalStream] = []
     tracks = OggTracks()
-    context.result.has_cover = False
-    context.stage("streams", _read_streams, context, start, streams, tracks)
-    context.stage("gain", _add_gain, context, streams)
-    context.stage("chapters", take_chapters, context)
+    with context.stage("streams"):
+        _read_streams(context, start, streams, tracks)
+    with context.stage("gain"):
+        # Adds the gain of Opus's header; none is what most files have.
+        for stream in streams:
+            if stream.gain:
+                context.add_number("opus", "OpusHead", "output_gain", decimal(stream.gain))
+    with context.stage("chapters"):
+        take_chapters(context)
     _take_facts(context, streams)
-    context.stage("tracks", add_tracks, context, tracks)
-    context.stage("length", _read_length, context, streams, start)
+    with context.stage("tracks"):
+        add_tracks(context, tracks)
+    with context.stage("length"):
+        _read_length(context, streams, start)
 
 
 def read_page(file: SparseFile, at: int) -> OggPage | None:
@@ -233,19 +323,13 @@ def _read_streams(context: ParseContext, start: int, streams: list[LogicalStream
     raise BrokenError("no page behind the first ones")
 
 
-def _add_gain(context: ParseContext, streams: list[LogicalStream]) -> None:
-    """Adds the gain of Opus's header; none is what most files have."""
-    for stream in streams:
-        if stream.gain:
-            context.add_number("opus", "OpusHead", "output_gain", decimal(stream.gain))
-
-
 def _read_comments(context: ParseContext, streams: list[LogicalStream], at: int, tracks: OggTracks) -> None:
     """Reads the comments of each stream; the language among them is that of the stream."""
     for stream in streams:
         packet, before = OggPacket(context, at, stream.serial), len(context.result.tags)
         start = stream.comment_at
-        context.stage("comment", flac.read_comments, context, packet, start, MAX_OFFSET)
+        with context.stage("comment"):
+            flac.read_comments(context, packet, start, MAX_OFFSET)
         told = (bcp47(tag.text) for tag in context.result.tags[before:] if tag.key == "language")
         tracks.found[stream.serial].language = next(told, None)
 
@@ -399,12 +483,7 @@ def _pages_at_hand(file: SparseFile, at: int) -> Iterator[OggPage]:
 
 
 def _last_granules(data: bytes, serials: Collection[int] | None) -> Iterator[tuple[int, int]]:
-    """Finds the last granule position of each stream; a page on which no packet ends has -1, one cut off has none.
-
-    Args:
-        data: the end of a file.
-        serials: the streams that are wanted; None for the last one, whichever it is.
-    """
+    """Finds the last granule position of each stream; a page on which no packet ends has -1, one cut off has none."""
     missing = None if serials is None else set(serials)
     at = data.rfind(_CAPTURE)
     while at >= 0 and missing != set():

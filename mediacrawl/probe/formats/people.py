@@ -48,9 +48,6 @@ _LONGEST_ROLE = 60
 def role_of(word: str) -> tuple[str, str]:
     """The key of a role, and the instrument if it is that of a musician.
 
-    Args:
-        word: as the file has it: ``mix``, ``guitar``.
-
     Returns:
         One of `encoding.records.values.ROLES` and the instrument or nothing; an empty key for other work.
     """
@@ -69,14 +66,7 @@ def shows_role(role: str) -> bool:
 
 
 def add_pairs(context: ParseContext, source: str, frame: str, values: Iterable[Value]) -> None:
-    """Adds the names of a list of pairs, each with the key of its role; those of other work have the frame's key.
-
-    Args:
-        context: takes the texts.
-        source: as in `ParseContext.add`.
-        frame: the frame's name.
-        values: role, name, role, name ... with the empty ones.
-    """
+    """Adds the names of a list of pairs, each with the key of its role; those of other work have the frame's key."""
     other = id3_key(frame)
     for role, *names in _pairs(values):
         word = decode(*role)

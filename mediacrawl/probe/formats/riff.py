@@ -74,13 +74,6 @@ def walk(
     """Yields the chunks between two offsets, in order; it ends where no chunk begins.
 
     A chunk that says it is longer than what it is in ends there.
-
-    Args:
-        context: the walk's state.
-        start: offset of the first chunk's header.
-        stop: offset behind the last chunk.
-        order: of the bytes of a size.
-        long_sizes: sizes of chunks that have no room for theirs; looked at when they are met.
     """
     while start + HEADER <= stop:
         context.count()
@@ -108,13 +101,7 @@ def list_type(context: ParseContext, chunk: Chunk) -> bytes:
 
 
 def first(context: ParseContext, chunk: Chunk, size: int) -> bytes:
-    """Reads the first bytes of a chunk.
-
-    Args:
-        context: the walk's state.
-        chunk: the chunk.
-        size: how many bytes it must have at least.
-    """
+    """Reads the first bytes of a chunk."""
     if size > chunk.size:
         raise BrokenError("a chunk is shorter than its kind must be")
     return exact(context.file, chunk.body, chunk.body + size)
@@ -125,12 +112,6 @@ def media_size(context: ParseContext, chunk: Chunk, stop: int, order: Order = "l
 
     An interrupted recorder leaves 0 or an impossible size, and one beyond 4 GB the low 32 bits of the size. Then the
     media extend to the end.
-
-    Args:
-        context: the walk's state.
-        chunk: the chunk.
-        stop: offset behind the chunks of the file.
-        order: of the bytes of a size.
 
     Returns:
         Bytes of the media, None if nobody knows; and whether no chunk follows.
@@ -150,9 +131,10 @@ def media_size(context: ParseContext, chunk: Chunk, stop: int, order: Order = "l
 
 def read_id3(context: ParseContext, chunk: Chunk) -> None:
     """Reads an ID3v2 tag that is the body of a chunk."""
-    header = id3.find_header(context.file, chunk.body)
-    if header is not None:
-        id3.read_tag(context, replace(header, stop=min(header.stop, chunk.stop)))
+    with context.stage("id3v2"):
+        header = id3.find_header(context.file, chunk.body)
+        if header is not None:
+            id3.read_tag(context, replace(header, stop=min(header.stop, chunk.stop)))
 
 
 def read_info(context: ParseContext, info: Chunk, order: Order = "little") -> None:
@@ -165,21 +147,13 @@ def read_info(context: ParseContext, info: Chunk, order: Order = "little") -> No
 
 
 def add_text(context: ParseContext, source: str, chunk: Chunk, key: str) -> None:
-    """Adds the body of a chunk as one text, without the zeros that end or fill it.
-
-    Args:
-        context: takes the text.
-        source: name of the format, for the text's proof.
-        chunk: the chunk; its name is the field's.
-        key: common name of the field.
-    """
+    """Adds the body of a chunk as one text, without the zeros that end or fill it."""
     context.add(source, chunk.name.decode("ascii").strip(), key, _text(context, chunk))
 
 
 def _text(context: ParseContext, chunk: Chunk) -> Value:
     """The body of a chunk without the zeros that end or fill it; nothing if it is too long for a text."""
-    raw = exact(context.file, chunk.body, chunk.stop).rstrip(b"\0") if context.fits(chunk.size) else b""
-    return Value(raw, LATIN1)
+    return Value(context.text(chunk.body, chunk.stop).rstrip(b"\0"), LATIN1)
 
 
 def _behind(file: SparseFile, chunk: Chunk, stop: int, order: Order) -> int:
@@ -267,11 +241,30 @@ class _AviHeader:
 
 def read_avi(context: ParseContext, start: int) -> None:
     """Reads an AVI file."""
-    context.result.has_cover = False
     header = _AviHeader()
-    context.stage("chunks", _read_avi_chunks, context, start, header)
-    context.stage("facts", _take_avi_facts, context, header)
-    context.stage("tracks", _add_avi_tracks, context, header)
+    with context.stage("chunks"):
+        _read_avi_chunks(context, start, header)
+    with context.stage("facts"):
+        result, size = context.result, context.file.size
+        audio, video = header.first(b"auds"), header.first(b"vids") or header.first(b"iavs")
+        if audio and audio.sound:
+            sound = audio.sound
+            result.set_audio(sound.codec, sound.sample_rate, sound.channels, sound.bits_per_sample)
+        if video:
+            picture = video.picture or BitmapFormat(fourcc_codec(video.handler), 0, 0)
+            rate = video.frame_rate
+            if rate is None and header.frame_micros:
+                rate = 1e6 / header.frame_micros
+            context.result.set_video(
+                picture.codec, picture.width or header.width, picture.height or header.height, rate
+            )
+        result.set_duration(_avi_seconds(header, audio, video, MAX_OFFSET if size is None else size))
+        result.set_average_bitrate(size)
+    with context.stage("tracks"):
+        for stream in header.streams:
+            described = stream.described()
+            if described:
+                context.add_track("riff", "strn", described, stream.name)
 
 
 def _read_avi_chunks(context: ParseContext, start: int, header: _AviHeader) -> None:
@@ -280,10 +273,12 @@ def _read_avi_chunks(context: ParseContext, start: int, header: _AviHeader) -> N
     for chunk in walk(context, start + 12, stop):
         kind = list_type(context, chunk)
         if kind == b"hdrl":
-            context.stage("header", _read_avi_header, context, chunk, header)
+            with context.stage("header"):
+                _read_avi_header(context, chunk, header)
         elif kind == b"INFO":
             informed = True
-            context.stage("info", read_info, context, chunk)
+            with context.stage("info"):
+                read_info(context, chunk)
         elif chunk.name == b"RIFF" or (kind == b"movi" and (informed or not chunk.stated)):
             # Texts stand once, before the pictures or behind their index; the further parts of a long file have none.
             return
@@ -299,9 +294,12 @@ def _read_avi_header(context: ParseContext, hdrl: Chunk, header: _AviHeader) -> 
         elif kind == b"strl":
             stream = _AviStream()
             header.streams.append(stream)
-            context.stage("stream", _read_avi_stream, context, chunk, stream)
+            with context.stage("stream"):
+                _read_avi_stream(context, chunk, stream)
         elif kind == b"odml":
-            _read_odml(context, chunk, header)
+            for extension in children(context, chunk):
+                if extension.name == b"dmlh":
+                    (header.all_frames,) = unpack("<I", first(context, extension, 4))
         else:
             _read_avi_text(context, chunk)
 
@@ -324,55 +322,15 @@ def _read_avi_stream(context: ParseContext, strl: Chunk, stream: _AviStream) -> 
             _read_avi_text(context, chunk)
 
 
-def _read_odml(context: ParseContext, odml: Chunk, header: _AviHeader) -> None:
-    for chunk in children(context, odml):
-        if chunk.name == b"dmlh":
-            (header.all_frames,) = unpack("<I", first(context, chunk, 4))
-
-
 def _read_avi_text(context: ParseContext, chunk: Chunk) -> None:
     """Reads the date that a camera writes."""
     if chunk.name == b"IDIT":
-        context.stage("text", add_text, context, "riff", chunk, riff_key(chunk.name.decode("ascii")))
-
-
-def _take_avi_facts(context: ParseContext, header: _AviHeader) -> None:
-    result, size = context.result, context.file.size
-    audio, video = header.first(b"auds"), header.first(b"vids") or header.first(b"iavs")
-    if audio and audio.sound:
-        sound = audio.sound
-        result.set_audio(sound.codec, sound.sample_rate, sound.channels, sound.bits_per_sample)
-    if video:
-        _take_avi_picture(context, header, video)
-    result.set_duration(_avi_seconds(header, audio, video, MAX_OFFSET if size is None else size))
-    result.set_average_bitrate(size)
-
-
-def _add_avi_tracks(context: ParseContext, header: _AviHeader) -> None:
-    for stream in header.streams:
-        described = stream.described()
-        if described:
-            context.add_track("riff", "strn", described, stream.name)
-
-
-def _take_avi_picture(context: ParseContext, header: _AviHeader, video: _AviStream) -> None:
-    picture = video.picture or BitmapFormat(fourcc_codec(video.handler), 0, 0)
-    rate = video.frame_rate
-    if rate is None and header.frame_micros:
-        rate = 1e6 / header.frame_micros
-    context.result.set_video(picture.codec, picture.width or header.width, picture.height or header.height, rate)
+        with context.stage("text"):
+            add_text(context, "riff", chunk, riff_key(chunk.name.decode("ascii")))
 
 
 def _avi_seconds(header: _AviHeader, audio: _AviStream | None, video: _AviStream | None, size: int) -> float:
-    """Returns the seconds of the pictures, of the sound if there are none; 0 if the header was never completed.
-
-    Args:
-        header: the header list.
-        audio: its first audio stream.
-        video: its first video stream.
-        size: bytes of the file. Each frame is in a chunk: a number that has no room is what writers put
-            down that do not know it yet.
-    """
+    """Returns the seconds of the pictures, of the sound if there are none; 0 if the header was never completed."""
     if video:
         counts = (header.all_frames, video.length, header.frames)
         frames = max((count for count in counts if count <= size // HEADER), default=0)

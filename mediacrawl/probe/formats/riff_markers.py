@@ -63,13 +63,7 @@ class Marks:
             self.places.setdefault(number, sample or position)
 
     def read_label(self, kind: bytes, body: bytes, order: Order = "little") -> None:
-        """Takes the content of one chunk of WAV's list ``adtl``.
-
-        Args:
-            kind: ``labl``, which has a name, or ``ltxt``, which has a length.
-            body: the content.
-            order: of the bytes of a number.
-        """
+        """Takes the content of one chunk of WAV's list ``adtl``."""
         number = int.from_bytes(body[:4], order)
         if kind == b"labl":
             _set_name(self.names, number, body[4:])

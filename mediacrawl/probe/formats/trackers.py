@@ -46,12 +46,9 @@ def _read_names(context: ParseContext, frame: str, places: Sequence[int], size: 
     """Adds the names at some offsets, each a part of its own, so that all missing ones are requested together."""
     names: list[bytes] = []
     for place in places:
-        context.stage(frame.lower(), _read_name, context, place, size, names)
+        with context.stage(frame.lower()):
+            names.append(_name(exact(context.file, place, place + size)))
     _add(context, frame, *names)
-
-
-def _read_name(context: ParseContext, place: int, size: int, names: list[bytes]) -> None:
-    names.append(_name(exact(context.file, place, place + size)))
 
 
 def _program(context: ParseContext, names: dict[int, str], version: int) -> None:
@@ -89,15 +86,11 @@ def is_mod(head: bytes) -> bool:
 
 def read_mod(context: ParseContext, start: int) -> None:
     """Reads a MOD file."""
-    context.result.has_cover = False
-    context.stage("header", _read_mod, context, start)
-
-
-def _read_mod(context: ParseContext, start: int) -> None:
-    header = exact(context.file, start, start + _MOD_HEADER)
-    _add(context, "Title", _name(header[:20]))
-    places = range(20, 20 + _SAMPLES * _SAMPLE_BYTES, _SAMPLE_BYTES)
-    _add(context, "Samples", *(_name(header[place : place + 22]) for place in places))
+    with context.stage("header"):
+        header = exact(context.file, start, start + _MOD_HEADER)
+        _add(context, "Title", _name(header[:20]))
+        places = range(20, 20 + _SAMPLES * _SAMPLE_BYTES, _SAMPLE_BYTES)
+        _add(context, "Samples", *(_name(header[place : place + 22]) for place in places))
 
 
 # -- S3M ---------------------------------------------------------------------------------------------------------------
@@ -120,20 +113,16 @@ def is_s3m(head: bytes) -> bool:
 
 def read_s3m(context: ParseContext, start: int) -> None:
     """Reads an S3M file."""
-    context.result.has_cover = False
-    context.stage("header", _read_s3m, context, start)
-
-
-def _read_s3m(context: ParseContext, start: int) -> None:
-    header = exact(context.file, start, start + _S3M_HEADER)
-    orders, instruments, _, _, version = unpack("<HHHHH", header[32:42])
-    _add(context, "Title", _name(header[:28]))
-    _program(context, _S3M_PROGRAMS, version)
-    count = _limited(context, instruments)
-    at = start + _S3M_HEADER + orders
-    # Places are counted in paragraphs of 16 bytes; 0 is none. The name stands behind the numbers of an instrument.
-    places = unpack(f"<{count}H", exact(context.file, at, at + 2 * count))
-    _read_names(context, "Instruments", [start + place * 16 + 48 for place in places if place], 28)
+    with context.stage("header"):
+        header = exact(context.file, start, start + _S3M_HEADER)
+        orders, instruments, _, _, version = unpack("<HHHHH", header[32:42])
+        _add(context, "Title", _name(header[:28]))
+        _program(context, _S3M_PROGRAMS, version)
+        count = _limited(context, instruments)
+        at = start + _S3M_HEADER + orders
+        # Places are counted in paragraphs of 16 bytes; 0 is none. The name stands behind the numbers of an instrument.
+        places = unpack(f"<{count}H", exact(context.file, at, at + 2 * count))
+        _read_names(context, "Instruments", [start + place * 16 + 48 for place in places if place], 28)
 
 
 # -- IT ----------------------------------------------------------------------------------------------------------------
@@ -145,8 +134,8 @@ _IT_PROGRAMS = {0: "Impulse Tracker", 1: _SCHISM, 5: "OpenMPT", 6: "BeRoTracker"
 
 def read_it(context: ParseContext, start: int) -> None:
     """Reads an IT file."""
-    context.result.has_cover = False
-    context.stage("header", _read_it, context, start)
+    with context.stage("header"):
+        _read_it(context, start)
 
 
 def _read_it(context: ParseContext, start: int) -> None:
@@ -155,24 +144,19 @@ def _read_it(context: ParseContext, start: int) -> None:
     _add(context, "Title", _name(header[4:30]))
     _program(context, _IT_PROGRAMS, version)
     if special & _HAS_MESSAGE:
-        context.stage("message", _read_message, context, start, header)
+        with context.stage("message"):
+            # Reads the song's message, whose lines end with a carriage return.
+            size, place = unpack("<HI", header[54:60])
+            if context.fits(size):
+                message = exact(context.file, start + place, start + place + size)
+                _add(context, "Message", message.partition(b"\0")[0].rstrip(b" \r\n"))
     at = start + _IT_HEADER + orders
     for frame, count, name_at in (("Instruments", instruments, 32), ("Samples", samples, 20)):
-        context.stage("places", _read_it_names, context, frame, start + name_at, at, _limited(context, count))
+        with context.stage("places"):
+            stop = at + 4 * _limited(context, count)
+            places = unpack(f"<{(stop - at) // 4}I", exact(context.file, at, stop))
+            _read_names(context, frame, [start + name_at + place for place in places if place], 26)
         at += 4 * count
-
-
-def _read_message(context: ParseContext, start: int, header: bytes) -> None:
-    """Reads the song's message, whose lines end with a carriage return."""
-    size, place = unpack("<HI", header[54:60])
-    if context.fits(size):
-        message = exact(context.file, start + place, start + place + size)
-        _add(context, "Message", message.partition(b"\0")[0].rstrip(b" \r\n"))
-
-
-def _read_it_names(context: ParseContext, frame: str, base: int, at: int, count: int) -> None:
-    places = unpack(f"<{count}I", exact(context.file, at, at + 4 * count))
-    _read_names(context, frame, [base + place for place in places if place], 26)
 
 
 # -- XM ----------------------------------------------------------------------------------------------------------------
@@ -188,19 +172,18 @@ _PACKED = 0xAD
 
 def read_xm(context: ParseContext, start: int) -> None:
     """Reads an XM file. Instruments stand behind the patterns, each before its samples' data."""
-    context.result.has_cover = False
     instruments: list[bytes] = []
     samples: list[bytes] = []
-    context.stage("header", _read_xm, context, start)
-    context.stage("instruments", _read_instruments, context, start, instruments, samples)
-    context.stage("names", _add, context, "Instruments", *instruments)
-    context.stage("names", _add, context, "Samples", *samples)
-
-
-def _read_xm(context: ParseContext, start: int) -> None:
-    header = exact(context.file, start, start + _XM_HEADER)
-    _add(context, "Title", _name(header[17:37]))
-    _add(context, "Tracker", _name(header[38:58]))
+    with context.stage("header"):
+        header = exact(context.file, start, start + _XM_HEADER)
+        _add(context, "Title", _name(header[17:37]))
+        _add(context, "Tracker", _name(header[38:58]))
+    with context.stage("instruments"):
+        _read_instruments(context, start, instruments, samples)
+    with context.stage("names"):
+        _add(context, "Instruments", *instruments)
+    with context.stage("names"):
+        _add(context, "Samples", *samples)
 
 
 def _read_instruments(context: ParseContext, start: int, instruments: list[bytes], samples: list[bytes]) -> None:

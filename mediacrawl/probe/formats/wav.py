@@ -67,11 +67,13 @@ class _Wave:
 
 def read(context: ParseContext, start: int) -> None:
     """Reads a WAV file: RIFF, RIFX, RF64 or BW64."""
-    context.result.has_cover = False
     wave = _Wave("big" if exact(context.file, start, start + 4) == b"RIFX" else "little")
-    context.stage("chunks", _read_chunks, context, start, wave)
-    context.stage("length", _take_facts, context, wave)
-    context.stage("chapters", context.add_chapters, "riff", "labl", wave.marks.chapters(wave.rate))
+    with context.stage("chunks"):
+        _read_chunks(context, start, wave)
+    with context.stage("length"):
+        _take_facts(context, wave)
+    with context.stage("chapters"):
+        context.add_chapters("riff", "labl", wave.marks.chapters(wave.rate))
 
 
 def _read_chunks(context: ParseContext, start: int, wave: _Wave) -> None:
@@ -86,27 +88,27 @@ def _read_chunks(context: ParseContext, start: int, wave: _Wave) -> None:
 
 def _read_chunk(context: ParseContext, chunk: Chunk, wave: _Wave) -> None:
     if chunk.name in _HEADERS:
-        context.stage("format", _read_header, context, chunk, wave)
+        with context.stage("format"):
+            _read_header(context, chunk, wave)
     elif chunk.name == b"bext":
-        context.stage("bext", _read_bext, context, chunk)
+        with context.stage("bext"):
+            body = first(context, chunk, min(chunk.size, _BEXT[-1][3]))
+            for name, key, start, stop in _BEXT:
+                raw = body[start:stop].partition(b"\0")[0]
+                context.add("riff", f"bext {name}", key, Value(raw, LATIN1))
     elif chunk.name in {b"id3 ", b"ID3 "}:
-        context.stage("id3v2", read_id3, context, chunk)
+        read_id3(context, chunk)
     elif chunk.name == b"cue " and context.fits(chunk.size):
-        context.stage("cue", _read_cue_points, context, chunk, wave)
+        with context.stage("cue"):
+            wave.marks.read_cue_points(exact(context.file, chunk.body, chunk.stop), wave.order)
     elif (kind := list_type(context, chunk)) == b"INFO":
-        context.stage("info", read_info, context, chunk, wave.order)
+        with context.stage("info"):
+            read_info(context, chunk, wave.order)
     elif kind == b"adtl":
-        context.stage("labels", _read_labels, context, chunk, wave)
-
-
-def _read_cue_points(context: ParseContext, chunk: Chunk, wave: _Wave) -> None:
-    wave.marks.read_cue_points(exact(context.file, chunk.body, chunk.stop), wave.order)
-
-
-def _read_labels(context: ParseContext, adtl: Chunk, wave: _Wave) -> None:
-    for chunk in children(context, adtl, wave.order):
-        if chunk.name in {b"labl", b"ltxt"} and context.fits(chunk.size):
-            wave.marks.read_label(chunk.name, exact(context.file, chunk.body, chunk.stop), wave.order)
+        with context.stage("labels"):
+            for label in children(context, chunk, wave.order):
+                if label.name in {b"labl", b"ltxt"} and context.fits(label.size):
+                    wave.marks.read_label(label.name, exact(context.file, label.body, label.stop), wave.order)
 
 
 def _read_header(context: ParseContext, chunk: Chunk, wave: _Wave) -> None:
@@ -117,13 +119,6 @@ def _read_header(context: ParseContext, chunk: Chunk, wave: _Wave) -> None:
         wave.format = read_wave_format(first(context, chunk, min(chunk.size, WAVE_FORMAT_BYTES)), wave.order)
     elif not wave.samples:
         wave.samples = int.from_bytes(first(context, chunk, 8 if wave.is_long else 4), wave.order)
-
-
-def _read_bext(context: ParseContext, chunk: Chunk) -> None:
-    body = first(context, chunk, min(chunk.size, _BEXT[-1][3]))
-    for name, key, start, stop in _BEXT:
-        raw = body[start:stop].partition(b"\0")[0]
-        context.add("riff", f"bext {name}", key, Value(raw, LATIN1))
 
 
 def _take_facts(context: ParseContext, wave: _Wave) -> None:
@@ -152,10 +147,11 @@ _SUMMARY = bytes.fromhex("bc945f925a52d21186dc00c04f8edb8a")
 
 def read_wave64(context: ParseContext, start: int) -> None:
     """Reads a Wave64 file."""
-    context.result.has_cover = False
     wave = _Wave(is_long=True)
-    context.stage("chunks", _read_wave64_chunks, context, start, wave)
-    context.stage("length", _take_facts, context, wave)
+    with context.stage("chunks"):
+        _read_wave64_chunks(context, start, wave)
+    with context.stage("length"):
+        _take_facts(context, wave)
 
 
 def _read_wave64_chunks(context: ParseContext, start: int, wave: _Wave) -> None:
@@ -165,7 +161,8 @@ def _read_wave64_chunks(context: ParseContext, start: int, wave: _Wave) -> None:
     stop = long_chunks.end_of_file(context, start + int.from_bytes(head[16:24], "little"))
     for chunk in long_chunks.walk(context, start + 40, stop, _WAVE64):
         if chunk.name == _SUMMARY:
-            context.stage("info", _read_summary, context, chunk)
+            with context.stage("info"):
+                _read_summary(context, chunk)
         elif chunk.name.endswith(_TAIL):
             named = replace(chunk, name=chunk.name[:4])
             if named.name == b"data" and wave.data is None:

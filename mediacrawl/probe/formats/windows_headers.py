@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mediacrawl.probe.context import unpack
-from mediacrawl.probe.formats.channel_layouts import layout_of, layout_of_mask
+from mediacrawl.probe.formats.shared_codes import layout_of, layout_of_mask
 
 Order = Literal["little", "big"]
 """Order of the bytes of a number."""
@@ -190,12 +190,7 @@ class BitmapFormat:
 
 
 def read_wave_format(data: bytes, order: Order = "little") -> WaveFormat:
-    """Reads a WAVEFORMATEX, or one of its shorter ancestors, or WAVEFORMATEXTENSIBLE.
-
-    Args:
-        data: its bytes, `WAVE_FORMAT_BYTES` of them or what there is.
-        order: of the bytes of its numbers and of the samples; RIFX has the high byte first.
-    """
+    """Reads a WAVEFORMATEX, or one of its shorter ancestors, or WAVEFORMATEXTENSIBLE."""
     number, channels, rate, byte_rate, block = unpack("<HHIIH" if order == "little" else ">HHIIH", data[:14])
     bits = int.from_bytes(data[14:16], order)
     mask = int.from_bytes(data[20:24], order) if number == _EXTENSIBLE else 0
@@ -212,13 +207,7 @@ def read_wave_format(data: bytes, order: Order = "little") -> WaveFormat:
 
 
 def wave_codec(number: int, bits: int, order: Order = "little") -> str | None:
-    """Names the codec of a format's number.
-
-    Args:
-        number: ``wFormatTag``.
-        bits: of one sample; samples of 20 bits are in 3 bytes.
-        order: of the bytes of a sample.
-    """
+    """Names the codec of a format's number."""
     suffix = "le" if order == "little" else "be"
     if number == _PCM:
         return pcm_codec(bits, suffix) if bits > 8 else "pcm_u8"

@@ -44,18 +44,12 @@ class Addition:
 
 
 def add_entry(paths: Sequence[Path], written: str, reason: str, today: date) -> Addition:
-    """Add a line to the first list that can be written: ``DOMAIN  # REASON, 2026-11-02``.
+    """Add a line to the first list that can be written, unless one covers it: ``DOMAIN # REASON, 2026-11-02``.
 
-    On disk: the list, text in UTF-8. It is written to a temporary file in its folder and renamed, with owner and mode
-    kept; if that is not permitted, the line is appended in place. A symbolic link is followed. A kill leaves the old
-    list or the new one, and at worst a temporary file whose name begins with a dot; of a line appended in place a part
-    without line end may be left. Concurrent calls wait for each other.
-
-    Args:
-        paths: the lists that count together. If one of them covers it already, nothing is written.
-        written: domain, domain with path, address or network, as people write them.
-        reason: why, for later readers; line ends become blanks.
-        today: the date of the entry.
+    On disk: the list, text in UTF-8. It is written to a temporary file in its folder and renamed, with owner and
+    mode kept; if that is not permitted, the line is appended in place. A symbolic link is followed. A kill leaves
+    the old list or the new one, and at worst a temporary file whose name begins with a dot; of a line appended in
+    place a part without line end may be left. Concurrent calls wait for each other.
 
     Raises:
         NeverCrawlError: this is no entry, or no list can be written, or the one that can is broken.
@@ -82,7 +76,7 @@ def add_entry(paths: Sequence[Path], written: str, reason: str, today: date) -> 
 
 
 def covering(paths: Sequence[Path], entry: Exclusion) -> Exclusion | None:
-    """The entry of some lists that covers all that another one would; lists that cannot be read are skipped."""
+    """Return the entry of some lists that covers all that another one would; lists that cannot be read are skipped."""
     contents = []
     for file in paths:
         with suppress(OSError, NeverCrawlError):
@@ -103,11 +97,9 @@ def parse_entry(written: str) -> Exclusion:
 
 
 def copy_list(source: Path, target: Path) -> None:
-    """Copy a list. On disk: the new list, by way of a temporary file in its folder.
+    """Copy a list, whose folder is made if need be. A file that another process made meanwhile is kept.
 
-    Args:
-        source: the list.
-        target: its folder is made if need be; a file that another process made meanwhile is kept.
+    On disk: the new list, by way of a temporary file in its folder.
 
     Raises:
         NeverCrawlError: it cannot be written.

@@ -96,22 +96,17 @@ class Exclusion:
 
 
 def key_of(domain: str, path: str = "") -> bytes:
-    """The octets by which an entry is looked up. The arguments are those of `Exclusion`."""
+    """Return the octets by which an entry is looked up. The arguments are those of `Exclusion`."""
     return (domain + path).encode("utf-8", "surrogatepass")
 
 
 def suffix_keys() -> frozenset[bytes]:
-    """The public suffixes as keys, to read a long list with: 2 MB. Wildcard rules are left out."""
+    """Return the public suffixes as keys, to read a long list with: 2 MB. Wildcard rules are left out."""
     return frozenset(_canonical_suffix(rule).encode() for rule in public_suffixes() if rule[0] not in "*!")
 
 
 def read_line(text: str, file: str = "", number: int = 1) -> Exclusion | str | None:
-    """Parse a line.
-
-    Args:
-        text: the line; a comment begins with ``#``.
-        file: path of the list.
-        number: of the line.
+    """Parse a line of a list.
 
     Returns:
         The entry; or what is wrong, as a predicate: ``is no domain``; or None for an empty line.
@@ -139,13 +134,13 @@ def read_line(text: str, file: str = "", number: int = 1) -> Exclusion | str | N
 
 
 def comparable(path: str) -> str:
-    """The normal form of a path, ``/music/private``; empty for the root."""
+    """Return the normal form of a path, ``/music/private``; empty for the root."""
     *_, segments = _walk(_plain(path))
     return _joined(segments)
 
 
 def beginnings(path: str, deepest: int) -> Iterator[str]:
-    """The normal forms of a path and of all folders above it, in every reading."""
+    """Yield the normal forms of a path and of all folders above it, in every reading."""
     text = _plain(path)
     for reading in (text, _without_parameters("", text)) if ";" in text else (text,):
         for segments in _walk(reading):
@@ -154,11 +149,7 @@ def beginnings(path: str, deepest: int) -> Iterator[str]:
 
 
 def address_of(text: str) -> Address | None:
-    """Parse an address; an IPv4-mapped one (``::ffff:192.0.2.7``) becomes IPv4. None for anything else.
-
-    Args:
-        text: of either version, with or without brackets and zone.
-    """
+    """Parse an address; an IPv4-mapped one (``::ffff:192.0.2.7``) becomes IPv4. None for anything else."""
     try:
         address = ip_address(text.strip("[]").partition("%")[0])
     except ValueError:
@@ -168,12 +159,12 @@ def address_of(text: str) -> Address | None:
 
 
 def host_of_address(address: Address) -> str:
-    """An address as the host of a canonical URL."""
+    """Return an address as the host of a canonical URL."""
     return str(address) if address.version == 4 else f"[{address}]"
 
 
 def _canonical_suffix(rule: str) -> str:
-    """The canonical form of a rule of the public suffix list.
+    """Return the canonical form of a rule of the public suffix list.
 
     Most rules are in ASCII and canonical already. To parse all 10,000 took half of the time in which a command starts.
     """
@@ -215,7 +206,7 @@ def _domain(host: str) -> str | None:
 
 
 def _dated(comment: str) -> tuple[str, str | None]:
-    """The comment without a date at its end or beginning, and its date."""
+    """Return the comment without a date at its end or beginning, and its date."""
     for pattern in (_dated_end, _dated_start):
         found = pattern.search(comment)
         if found and _is_day(found[1]):
@@ -235,7 +226,7 @@ def _plain(path: str) -> str:
 
 
 def _walk(text: str) -> Iterator[list[str]]:
-    """The resolved segments after each segment of a path; one list, changed in place."""
+    """Yield the resolved segments after each segment of a path; one list, changed in place."""
     segments: list[str] = []
     yield segments
     for segment in text.split("/"):

@@ -68,7 +68,7 @@ class KeyIndex:
             yield
 
     def places(self, key: bytes) -> list[int]:
-        """The places where the key may stand, in the order of the text."""
+        """Return the places where the key may stand, in the order of the text."""
         code = hash(key)
         shelf = self._shelves.get(code % _SHELVES)
         if shelf is None:
@@ -146,10 +146,7 @@ class ListContent:
         return self._remarks.all()
 
     def read(self, data: bytes | bytearray) -> Iterator[None]:
-        """Read the lines, in slices. A bad line is reported, the others count.
-
-        Args:
-            data: the text, in UTF-8. It is kept, and must not change.
+        """Read the lines of a text in UTF-8, in slices. A bad line is reported, the others count. The text is kept.
 
         Raises:
             NeverCrawlError: this is no list: it has no bytes, or zero bytes, or most of its lines are no entries.
@@ -183,12 +180,12 @@ class ListContent:
             self._refuse_if_mostly_bad()
 
     def find(self, key: bytes) -> Exclusion | None:
-        """The first entry with this key (see `Exclusion.key`), or None."""
+        """Return the first entry with this key (see `Exclusion.key`), or None."""
         found = (self._parse(place, self._line_end(place)) for place in self.index.places(key))
         return next((entry for entry in found if isinstance(entry, Exclusion) and entry.key == key), None)
 
     def find_network(self, address: Address) -> Exclusion | None:
-        """The entry of the narrowest network that holds the address, or None."""
+        """Return the entry of the narrowest network that holds the address, or None."""
         kind = IPv4Network if address.version == 4 else IPv6Network
         for length in sorted(self._prefix_lengths[address.version == 6], reverse=True):
             if entry := self.find(key_of(str(kind((int(address), length), strict=False)))):
@@ -196,7 +193,7 @@ class ListContent:
         return None
 
     def entries(self) -> Iterator[Exclusion]:
-        """All entries, in the order of the file."""
+        """Yield all entries, in the order of the file."""
         start = 0
         while start < self._end:
             end = self._line_end(start)
@@ -263,7 +260,7 @@ class _Sentences:
 
 
 def _checked(data: bytes | bytearray, name: str) -> bytes | bytearray:
-    """The text without byte order mark, its lines ended by line feeds.
+    """Return the text without byte order mark, its lines ended by line feeds.
 
     Raises:
         NeverCrawlError: this is no UTF-8 text.

@@ -100,23 +100,15 @@ class NeverCrawl:
         return list(dict.fromkeys(sentence for content in self._contents for sentence in content.remarks))
 
     def entries(self) -> Iterator[Exclusion]:
-        """All entries, file by file in their order."""
+        """Return all entries, file by file in their order."""
         return chain.from_iterable(content.entries() for content in self._contents)
 
     def match(self, host: str) -> Exclusion | None:
-        """Return the entry that covers a host with all its paths, or None.
-
-        Args:
-            host: in any spelling: upper case, IDNA or not, with a dot at the end.
-        """
+        """Return the entry that covers a host, in any spelling, with all its paths; or None."""
         return self._by_host(host)
 
     def match_url(self, url: str) -> Exclusion | None:
-        """Return the entry that covers a URL by its host or its path, or None.
-
-        Args:
-            url: in canonical form.
-        """
+        """Return the entry that covers a canonical URL by its host or its path, or None."""
         host = host_of(url)
         entry = self._by_host(host)
         if entry is not None or not self.has_paths:
@@ -128,11 +120,9 @@ class NeverCrawl:
         return self.has_paths and bool(self._path_domains(host))
 
     def match_address(self, ip: str) -> Exclusion | None:
-        """Return the entry that covers an address, by itself or by its network, or None.
+        """Return the entry that covers an address, by itself or by its network; None also for what is no address.
 
-        Args:
-            ip: of either version, as a host in a URL or as a resolver gives it. An IPv4-mapped address counts as IPv4;
-                what is no address is not covered.
+        An IPv4-mapped address counts as IPv4.
         """
         return self._by_address(ip)
 
@@ -188,7 +178,7 @@ class NeverCrawl:
         return self._first(key_of(domain, start) for start in beginnings(path, self._deepest) for domain in domains)
 
     def _find_path_domains(self, host: str) -> tuple[str, ...]:
-        """The host and the domains above it for which there are entries with a path."""
+        """Return the host and the domains above it for which there are entries with a path."""
         name = canonical_host(host) or host
         address = address_of(name) if is_address(name) else None
         names = _with_parents(name) if address is None else [host_of_address(address)]
@@ -262,7 +252,7 @@ class ListFile:
 
 
 def read_whole(path: Path) -> bytes:
-    """The bytes of a list file.
+    """Return the bytes of a list file.
 
     Raises:
         OSError: it cannot be read.
@@ -288,7 +278,7 @@ def _stamp(found: os.stat_result) -> _Stamp:
 
 
 def _read_unchanged(path: Path) -> Generator[None, None, tuple[_Stamp, bytearray]]:
-    """A file's stamp and bytes. If it is replaced meanwhile, the next look finds the new one.
+    """Read a file in slices; return its stamp and bytes. If it is replaced meanwhile, the next look finds the new one.
 
     Raises:
         OSError: it cannot be read, or was written to meanwhile.
@@ -306,7 +296,7 @@ def _read_unchanged(path: Path) -> Generator[None, None, tuple[_Stamp, bytearray
 
 
 def _with_parents(name: str) -> Iterator[str]:
-    """A domain and the domains above it."""
+    """Yield a domain and the domains above it."""
     while name:
         yield name
         name = name.partition(".")[2]
