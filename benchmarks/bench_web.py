@@ -3,7 +3,7 @@
 25-35 KB a page, 100 links each of which about 10 are new, on many hosts; 5 % of the URLs redirect, 3 % are gone.
 Every page is a function of its number, so each crawler sees the same web.
 
-    python benchmarks/bench_web.py HOSTS [PAUSE [keep | close | tls]]
+    python benchmarks/bench_web.py HOSTS PAUSE keep|close|tls
 
 ``keep`` leaves connections open, ``close`` closes each after one answer, ``tls`` does so too and speaks TLS, with an
 ECDSA certificate and session tickets as servers have them.
@@ -18,11 +18,16 @@ import random
 import ssl
 import sys
 import tempfile
+from collections.abc import Callable, Coroutine
 from pathlib import Path
+from typing import Any, cast
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+
+Answerer = Callable[[bytes], bytes]
+"""Makes the whole answer to the head of a request."""
 
 LINKS = 100
 NEW = 10
@@ -63,8 +68,9 @@ class Web:
         top = max(self.hosts + number * NEW, 1)
         return [rng.randrange(top) for _ in range(LINKS - NEW)] + list(children)
 
-    def answer(self, path: bytes) -> bytes:
-        """The whole HTTP answer for a path."""
+    def answer(self, head: bytes) -> bytes:
+        """Return the whole HTTP answer to a request."""
+        path = head.split(b" ", 2)[1]
         if path == b"/robots.txt":
             return _answer(b"200 OK", b"text/plain", b"User-agent: *\nDisallow: /private/\n")
         try:
@@ -97,37 +103,42 @@ def _answer(status: bytes, mime: bytes, body: bytes) -> bytes:
 
 
 class Protocol(asyncio.Protocol):
-    """HTTP/1.1 for GET without a body."""
+    """HTTP/1.1 for requests without a body.
 
-    def __init__(self, web: Web, pause: float = 0.0, *, keeps: bool = True) -> None:
-        self.web = web
-        self.pause = pause
-        self.keeps = keeps
-        self.buffer = b""
+    Args:
+        answer: makes the whole answer to a head.
+        pause: seconds before each answer.
+        keeps: whether connections are kept; else each is closed after one answer.
+    """
+
+    def __init__(self, answer: Answerer, pause: float = 0.0, *, keeps: bool = True) -> None:
+        self._make = answer
+        self._pause = pause
+        self._keeps = keeps
+        self._buffer = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """A crawler came."""
-        self.transport = transport
+        """Called when a crawler came."""
+        # Those of uvloop are no subclass.
+        self._transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
         """Answer each request that is whole."""
-        self.buffer += data
-        while (end := self.buffer.find(b"\r\n\r\n")) >= 0:
-            request, self.buffer = self.buffer[:end], self.buffer[end + 4 :]
-            path = request.split(b" ", 2)[1]
-            if self.pause:
-                asyncio.get_running_loop().call_later(self.pause, self.answer, path)
+        self._buffer += data
+        while (end := self._buffer.find(b"\r\n\r\n")) >= 0:
+            head, self._buffer = self._buffer[:end], self._buffer[end + 4 :]
+            if self._pause:
+                asyncio.get_running_loop().call_later(self._pause, self._answer, head)
             else:
-                self.answer(path)
+                self._answer(head)
 
-    def answer(self, path: bytes) -> None:
-        """Send an answer."""
-        answer = self.web.answer(path)
-        if not self.keeps:
+    def _answer(self, head: bytes) -> None:
+        answer = self._make(head)
+        if not self._keeps:
             answer = answer.replace(b"\r\n", b"\r\nConnection: close\r\n", 1)
-        self.transport.write(answer)  # type: ignore[attr-defined]
-        if not self.keeps:
-            self.transport.close()
+        self._transport.write(answer)
+        if not self._keeps:
+            self._transport.close()
 
 
 def certificate() -> ssl.SSLContext:
@@ -148,35 +159,48 @@ def certificate() -> ssl.SSLContext:
     return context
 
 
-async def serve(hosts: int, pause: float = 0.0, mode: str = "keep") -> None:
-    """Serve until stdin closes, so that it ends with whoever started it; prints its port.
+async def listen(
+    make: Callable[[int], Answerer], pause: float = 0.0, *, keeps: bool = True, tls: ssl.SSLContext | None = None
+) -> None:
+    """Listen on a free port of all addresses of this machine, and print it; end when stdin closes.
+
+    So the server ends with whoever started it.
 
     Args:
-        hosts: of the web.
+        make: makes, for a port, what answers.
         pause: seconds before each answer.
-        mode: ``keep``, ``close`` or ``tls``.
+        keeps: whether connections are kept.
+        tls: for an encrypted port.
     """
     loop = asyncio.get_running_loop()
-    web: list[Web] = []
+    answers: list[Answerer] = []
     server = await loop.create_server(
-        lambda: Protocol(web[0], pause, keeps=mode == "keep"),
-        *("0.0.0.0", 0),
-        ssl=certificate() if mode == "tls" else None,
-        backlog=4096,
+        lambda: Protocol(answers[0], pause, keeps=keeps), "0.0.0.0", 0, ssl=tls, backlog=4096
     )
     port = server.sockets[0].getsockname()[1]
-    web.append(Web(hosts, port, "https" if mode == "tls" else "http"))
+    answers.append(make(port))
     print(port, flush=True)
     closed = asyncio.Event()
     loop.add_reader(sys.stdin.fileno(), lambda: os.read(0, 1) or closed.set())
     await closed.wait()
 
 
-if __name__ == "__main__":
-    serving = serve(int(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 0.0, *sys.argv[3:])
+def run(serving: Coroutine[Any, Any, None]) -> None:
+    """Serve, on uvloop where it is installed."""
     try:
-        import uvloop
-
-        uvloop.run(serving)
+        import uvloop  # noqa: PLC0415
     except ImportError:
         asyncio.run(serving)
+    else:
+        uvloop.run(serving)
+
+
+def main() -> None:
+    """Serve as the arguments say: hosts of the web, seconds before each answer, ``keep``, ``close`` or ``tls``."""
+    hosts, pause, mode = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3]
+    scheme, tls = ("https", certificate()) if mode == "tls" else ("http", None)
+    run(listen(lambda port: Web(hosts, port, scheme).answer, pause, keeps=mode == "keep", tls=tls))
+
+
+if __name__ == "__main__":
+    main()

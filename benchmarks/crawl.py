@@ -7,7 +7,7 @@ Stock Scrapy: a spider with ``LinkExtractor`` and the settings of Scrapy's own c
 spider ``media`` with the SQLite frontier, robots.txt, delay bookkeeping of sites and addresses, the guard and the
 request log on, all delays set to zero (each host has an address of its own, so this needs Linux); once as it comes, and
 once with ``PRIORITY=rules``, where the order of URLs learns nothing. CPU is user plus system time of the crawler's
-process; the server is another process.
+process (``crawl_worker.py``); the server is another process.
 
 Each crawler runs at two lengths. "whole" is the long run from start to end. "later" is the difference of the two, in
 which the start of the process and most robots.txt are not counted. The targets are about the whole run.
@@ -24,19 +24,17 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import os
-import re
-import resource
 import sqlite3
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-HERE = Path(__file__).parent
+from shared import HERE, Figure, begin_crawl, cpu_of_children, failed, figure, finish, serving
+
 HOSTS = 1000
 TARGETS = {"tls": 8.0, "keep": 9.0, "close": 10.0}
 """Pages for the CPU of one of stock Scrapy's, the default order on."""
@@ -50,102 +48,22 @@ MEDIAN_BYTES = 32_768
 SHORT = 4
 """The short run has a fourth of the pages."""
 
-STOCK = """
-import sys
-sys.modules["pydantic"] = None
-from scrapy import Spider, Request
-from scrapy.crawler import AsyncCrawlerProcess
-from scrapy.linkextractors import LinkExtractor
-
-hosts, port, pages = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-scheme = sys.argv[6]
-
-
-class Broad(Spider):
-    name = "broad"
-    links = LinkExtractor()
-
-    async def start(self):
-        for number in range(hosts):
-            yield Request(f"{scheme}://site{number}.test:{port}/page/{number}.html")
-
-    def parse(self, response):
-        for link in self.links.extract_links(response):
-            yield Request(link.url)
-
-
-process = AsyncCrawlerProcess({
-    # https://docs.scrapy.org/en/latest/topics/broad-crawls.html
-    "CONCURRENT_REQUESTS": 100, "CONCURRENT_REQUESTS_PER_DOMAIN": 8, "DOWNLOAD_DELAY": 0,
-    "REACTOR_THREADPOOL_MAXSIZE": 20, "LOG_LEVEL": "INFO", "COOKIES_ENABLED": False, "RETRY_ENABLED": False,
-    "DOWNLOAD_TIMEOUT": 15, "ROBOTSTXT_OBEY": True, "DEPTH_PRIORITY": 1,
-    "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
-    "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
-    "TELNETCONSOLE_ENABLED": False, "REMOTE_CONTROL_ENABLED": False,
-    "TWISTED_DNS_RESOLVER": "mediacrawl.net.resolver.HostsResolver",
-    "RESOLVER_HOSTS": {f"site{n}.test": f"127.1.{n // 250}.{n % 250 + 1}" for n in range(hosts)},
-    "CLOSESPIDER_PAGECOUNT": pages,
-})
-process.crawl(Broad)
-process.start()
-"""
-
-OURS = """
-import os
-import sys
-sys.modules["pydantic"] = None
-from scrapy import signals
-from scrapy.crawler import AsyncCrawlerProcess
-from scrapy.settings import Settings
-
-hosts, port, pages = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-scheme = sys.argv[6]
-settings = Settings()
-settings.setmodule("mediacrawl.settings")
-settings.setdict({
-    "POLITENESS_FACTOR": 0, "POLITENESS_MIN_DELAY": 0, "POLITENESS_MAX_DELAY": 0, "POLITENESS_FIRST_DELAY": 0,
-    "POLITENESS_ADDRESS_FACTOR": 0, "POLITENESS_ADDRESS_MIN_DELAY": 0.0001, "BACKOFF_REST_AFTER": 0,
-    "CONCURRENT_REQUESTS": 100, "MEDIACRAWL_CONTACT": "http://localhost/benchmark",
-    "RESOLVER_HOSTS": {f"site{n}.test": f"127.1.{n // 250}.{n % 250 + 1}" for n in range(hosts)},
-    "CLOSESPIDER_PAGECOUNT": pages, "MEDIACRAWL_DIR": sys.argv[4], "PRIORITY": sys.argv[5],
-}, priority="cmdline")
-process = AsyncCrawlerProcess(settings)
-crawler = process.create_crawler("media")
-told = {int(count) for count in sys.argv[7:]}
-
-
-def sample(response):
-    count = crawler.stats.get_value("response_received_count", 0)
-    for each in sorted(told):
-        if count >= each:
-            told.discard(each)
-            pages = int(open("/proc/self/statm").read().split()[1])
-            print(f"MEMORY {each} {pages * os.sysconf('SC_PAGE_SIZE')}", file=sys.stderr, flush=True)
-
-
-if told:
-    crawler.signals.connect(sample, signals.response_received)
-process.crawl(crawler, seed="\\n".join(f"{scheme}://site{n}.test:{port}/page/{n}.html" for n in range(hosts)))
-process.start()
-"""
-
-
 CRAWLERS = {
-    "stock Scrapy": (STOCK, ""),
-    "mediacrawl": (OURS, "adaptive"),
-    "mediacrawl, rules": (OURS, "rules"),
+    "stock Scrapy": ("scrapy", {}),
+    "mediacrawl": ("mediacrawl", {"PRIORITY": "adaptive"}),
+    "mediacrawl, rules": ("mediacrawl", {"PRIORITY": "rules"}),
 }
-"""Each with its program and its order of URLs."""
+"""Each with its program and its settings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one crawl took: pages read, CPU seconds, wall seconds, and its log."""
+    """What one crawl took: pages read, CPU seconds, wall seconds, and MB of memory after some answers."""
 
     pages: int
     cpu: float
     wall: float
-    log: str = ""
+    memory: dict[int, float] = field(default_factory=dict)
 
     @property
     def ms(self) -> float:
@@ -176,32 +94,21 @@ def measure(name: str, port: int, pages: int, mode: str, *samples: int) -> Run:
         port: of the web.
         pages: after which it ends.
         mode: of the web.
-        samples: numbers of pages after which its memory is logged.
+        samples: numbers of answers after which its memory is noted.
     """
-    script, order = CRAWLERS[name]
-    scheme = "https" if mode == "tls" else "http"
-    with tempfile.TemporaryDirectory() as folder:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        began = time.perf_counter()
-        arguments = (HOSTS, port, pages, folder, order, scheme, *samples)
-        command = [sys.executable, "-c", script, *map(str, arguments)]
-        environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True, cwd=folder)
-    wall = time.perf_counter() - began
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    # Every answer of status 200 that is not a robots.txt is a page.
-    read = stat(done.stderr, "downloader/response_status_count/200")
-    read -= stat(done.stderr, "robotstxt/response_count") + stat(done.stderr, "robots/fetched")
-    if read <= 0:
-        raise SystemExit(f"the crawl went wrong:\n{done.stderr[-3000:]}")
-    return Run(read, cpu, wall, done.stderr)
-
-
-def stat(log: str, name: str) -> int:
-    """A number of the stats that Scrapy dumps at the end; 0 if it is not there."""
-    found = re.search(rf"'{re.escape(name)}': (\d+)", log)
-    return int(found[1]) if found else 0
+    crawler, settings = CRAWLERS[name]
+    url = f"{'https' if mode == 'tls' else 'http'}://site{{}}.test:{port}/page/{{}}.html"
+    orders = {"crawler": crawler, "settings": settings, "pages": pages, "samples": samples}
+    with tempfile.TemporaryDirectory() as parent:
+        folder = Path(parent) / "crawl"
+        before, began = cpu_of_children(), time.perf_counter()
+        code = begin_crawl(folder, HOSTS, url, **orders).wait()
+        wall, cpu = time.perf_counter() - began, cpu_of_children() - before
+        if code or not (folder / "rows.json").exists():
+            raise failed(folder)
+        read = json.loads((folder / "rows.json").read_text())[-1][2]
+        sizes = json.loads((folder / "memory.json").read_text())
+    return Run(read, cpu, wall, {int(count): size / 1e6 for count, size in sizes.items()})
 
 
 def median_record() -> float:
@@ -213,26 +120,10 @@ def median_record() -> float:
             return statistics.median(row[0] for row in db.execute("SELECT bytes_fetched FROM media"))
 
 
-@contextlib.contextmanager
-def serving(mode: str):
-    """The web in a process of its own; its port."""
-    server = subprocess.Popen(
-        [sys.executable, str(HERE / "bench_web.py"), str(HOSTS), "0", mode],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert server.stdout is not None
-        yield int(server.stdout.readline())
-    finally:
-        server.communicate()
-
-
 def alternate(mode: str, pages: int, rounds: int) -> dict[str, list[Pair]]:
     """The crawlers in turn on one web; answers what each round measured."""
     rows: dict[str, list[Pair]] = {name: [] for name in CRAWLERS}
-    with serving(mode) as port:
+    with serving(HOSTS, mode=mode) as (_, port):
         for _ in range(rounds):
             for name, found in rows.items():
                 short = measure(name, port, pages // SHORT, mode)
@@ -240,16 +131,15 @@ def alternate(mode: str, pages: int, rounds: int) -> dict[str, list[Pair]]:
     return rows
 
 
-def memory() -> list[dict[str, object]]:
+def memory() -> list[Figure]:
     """Print the memory of a long crawl; answers the figures."""
-    with serving("keep") as port:
-        log = measure("mediacrawl", port, 30_100, "keep", 20_000, 30_000).log
-    sizes = {int(count): int(size) / 1e6 for count, size in re.findall(r"MEMORY (\d+) (\d+)", log)}
+    with serving(HOSTS) as (_, port):
+        sizes = measure("mediacrawl", port, 30_100, "keep", 20_000, 30_000).memory
     slope = sizes[30_000] - sizes[20_000]
     print(f"memory after 30,000 pages: {sizes[30_000]:.0f} MB; in the last 10,000 it grew by {slope:.1f} MB")
     return [
-        figure("memory after 30,000 pages", round(sizes[30_000], 1), "MB", MEMORY, "less"),
-        figure("memory for 10,000 pages more, after the first 20,000", round(slope, 1), "MB", SLOPE, "less"),
+        figure("memory after 30,000 pages", sizes[30_000], "MB", MEMORY, "less"),
+        figure("memory for 10,000 pages more, after the first 20,000", slope, "MB", SLOPE, "less"),
     ]
 
 
@@ -267,12 +157,11 @@ def main() -> None:
     if not options.no_memory:
         figures += memory()
     median = median_record()
-    print(f"the demo's median media record costs {median:.0f} bytes; target {MEDIAN_BYTES}")
     figures.append(figure("bytes of the demo's median media record", median, "bytes", MEDIAN_BYTES, "less"))
-    print(json.dumps({"bench": "crawl", "figures": figures}))
+    finish("crawl", figures)
 
 
-def compare(mode: str, rows: dict[str, list[Pair]]) -> list[dict[str, object]]:
+def compare(mode: str, rows: dict[str, list[Pair]]) -> list[Figure]:
     """Print the table of one web; answers its figures."""
     rounds = len(rows["mediacrawl"])
     print(f"{mode}: CPU ms a page, median of {rounds} rounds")
@@ -291,8 +180,8 @@ def compare(mode: str, rows: dict[str, list[Pair]]) -> list[dict[str, object]]:
         for rules, ours in zip(rows["mediacrawl, rules"], rows["mediacrawl"], strict=True)
     )
     return [
-        figure(f"{mode}: pages per CPU-second, times stock Scrapy", round(middle, 2), "x", TARGETS[mode], "more"),
-        figure(f"{mode}: PRIORITY=rules is cheaper by", round(cheaper, 1), "%", RULES_CHEAPER, "less"),
+        figure(f"{mode}: pages per CPU-second, times stock Scrapy", middle, "x", TARGETS[mode], "more"),
+        figure(f"{mode}: PRIORITY=rules is cheaper by", cheaper, "%", RULES_CHEAPER, "less"),
     ]
 
 
@@ -303,11 +192,6 @@ def ratios(rows: dict[str, list[Pair]], name: str, *, later: bool = False) -> li
         return (pair.later if later else pair.whole).ms
 
     return [ms(stock) / ms(pair) for stock, pair in zip(rows["stock Scrapy"], rows[name], strict=True)]
-
-
-def figure(name: str, value: float, unit: str, target: float, better: str) -> dict[str, object]:
-    """One row of the last line."""
-    return {"name": name, "value": value, "unit": unit, "target": target, "better": better}
 
 
 if __name__ == "__main__":

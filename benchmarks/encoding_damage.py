@@ -13,31 +13,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from encoding_units import ENCODINGS, HELD_OUT, encoded, hard_texts, normal, rows, same, texts_of
+from encoding_units import ENCODINGS, HELD_OUT, encoded, rows, same, texts_of
 
 GROUPS = {
     "lossless": "the code page that most of the language's texts were in, read as Latin-1 or cp1252",
-    "rare-cp": "the next two code pages of the language, read so",
     "utf8": "UTF-8 read so",
     "double": "UTF-8 or the main code page read so, and that once more in UTF-8",
     "lossy": "the main code page read as cp1252; bytes that it does not define are dropped, or are ? or U+FFFD",
-    "rare-lossy": "the same for the next two code pages",
     "utf8-lossy": "the same for UTF-8; or no-break spaces became plain ones",
-    "case": "as in utf8 and lossless, then in lower or title case; compared without case",
-    "cross": "UTF-8 or the main code page read as another one, where that loses nothing",
-    "c1-lost": "UTF-8 or the main code page read as Latin-1, its C1 controls dropped or ?",
     "clean": "nothing is wrong",
-    "hard": "nothing is wrong, but it looks so",
 }
 """What was done to the texts. Of the groups that lose something, only texts that do."""
 
-LOSSY = ("lossy", "rare-lossy", "utf8-lossy", "c1-lost")
-
-CROSSED = (
-    *("cp1251", "koi8_r", "cp866", "cp1250", "cp1253", "cp1254", "cp1255", "cp1256", "cp874", "mac_roman"),
-    *("cp932", "gb18030", "cp949", "cp950"),
-)
-"""What texts are misread in, beside Latin-1."""
+LOSSY = ("lossy", "utf8-lossy")
 
 Damage = Callable[[str], str | None]
 
@@ -50,22 +38,18 @@ class Wreck:
         language: of all of them.
         stored: what is to be mended.
         texts: what is right.
-        caseless: the case is lost, so it is not compared.
         untouched: nothing was wrong; the texts must come back as they are, not only in the same normal form.
     """
 
     language: str
     stored: tuple[str, ...]
     texts: tuple[str, ...]
-    caseless: bool = False
     untouched: bool = False
 
     def is_right(self, texts: Sequence[str]) -> bool:
         """Whether these are the texts that were meant."""
         if self.untouched:
             return list(texts) == list(self.texts)
-        if self.caseless:
-            return same([normal(text).casefold() for text in texts], [normal(text).casefold() for text in self.texts])
         return same(texts, self.texts)
 
 
@@ -94,14 +78,6 @@ def spaced(raw: bytes) -> str:
     return windows(raw).replace("\xa0", " ")
 
 
-def stripped(raw: bytes) -> str:
-    return "".join(chr(byte) for byte in raw if not 0x80 <= byte < 0xA0)
-
-
-def questioned_controls(raw: bytes) -> str:
-    return "".join("?" if 0x80 <= byte < 0xA0 else chr(byte) for byte in raw)
-
-
 WHOLE = (latin, windows)
 LOSING = (dropped, questioned, replaced)
 
@@ -122,20 +98,6 @@ def then(first: Damage, second: Damage) -> Damage:
     return damage
 
 
-def crossed(encoding: str, wrong: str) -> Damage:
-    """One encoding read as another, where that loses nothing."""
-
-    def damage(text: str) -> str | None:
-        raw = encoded(text, encoding)
-        try:
-            read = raw.decode(wrong) if raw is not None else None
-            return read if read is not None and read.encode(wrong) == raw else None
-        except UnicodeError:
-            return None
-
-    return damage
-
-
 def code_pages(language: str) -> list[str]:
     """Encodings of the language that are neither Latin-1 nor UTF-8."""
     return [encoding for encoding in ENCODINGS[language] if encoding not in ("cp1252", "utf_8")]
@@ -146,18 +108,10 @@ def main_page(language: str) -> list[str]:
     return code_pages(language)[:1] if ENCODINGS[language][0] not in ("cp1252", "utf_8") else []
 
 
-def rare_pages(language: str) -> list[str]:
-    """The next two."""
-    begin = len(main_page(language))
-    return code_pages(language)[begin : begin + 2]
-
-
 def damages(group: str, language: str) -> Iterator[Damage]:
     main = main_page(language)
     if group == "lossless":
         yield from (misread(page, reading) for page in main for reading in WHOLE)
-    elif group == "rare-cp":
-        yield from (misread(page, reading) for page in rare_pages(language) for reading in WHOLE)
     elif group == "utf8":
         yield from (misread("utf_8", reading) for reading in WHOLE)
     elif group == "double":
@@ -165,17 +119,8 @@ def damages(group: str, language: str) -> Iterator[Damage]:
         yield from (then(misread(page, reading), misread("utf_8", reading)) for page, reading in pairs)
     elif group == "lossy":
         yield from (misread(page, reading) for page in main for reading in LOSING)
-    elif group == "rare-lossy":
-        yield from (misread(page, reading) for page in rare_pages(language) for reading in LOSING)
     elif group == "utf8-lossy":
         yield from (misread("utf_8", reading) for reading in (*LOSING, spaced))
-    elif group == "case":
-        cases: tuple[Damage, ...] = (str.lower, str.title)
-        yield from (then(misread(page, windows), case) for page in ("utf_8", *main) for case in cases)
-    elif group == "cross":
-        yield from (crossed(page, wrong) for page in ("utf_8", *main) for wrong in CROSSED if wrong != page)
-    elif group == "c1-lost":
-        yield from (misread(page, reading) for page in ("utf_8", *main) for reading in (stripped, questioned_controls))
 
 
 @cache
@@ -187,8 +132,6 @@ def wrecks(group: str, kind: str, half: int | None = HELD_OUT) -> tuple[Wreck, .
         kind: ``field`` or ``record``.
         half: of the titles, see `encoding_units.rows`.
     """
-    if group == "hard":
-        return tuple(Wreck("", (text,), (text,), untouched=True) for text in hard_texts())
     groups = [(language, (text,)) for language, text in texts_of(half)] if kind == "field" else list(rows(half))
     if group == "clean":
         return in_turn([Wreck(language, texts, texts, untouched=True) for language, texts in groups])
@@ -201,7 +144,7 @@ def _damaged(group: str, language: str, texts: tuple[str, ...]) -> Iterator[Wrec
     for damage in damages(group, language):
         stored = tuple(after for text in texts if (after := damage(text)) is not None)
         if len(stored) == len(texts) and not same(stored, texts) and stored not in whole:
-            yield Wreck(language, stored, texts, caseless=group == "case")
+            yield Wreck(language, stored, texts)
 
 
 def _whole_readings(language: str, texts: tuple[str, ...]) -> list[tuple[str | None, ...]]:

@@ -1,7 +1,8 @@
-"""Other programs that tell encodings or mend texts, as functions of one form. One that is not installed is named.
+"""Everything that is measured, by name: other programs that tell encodings or mend texts, and mediacrawl last.
 
-What they say is taken kindly: the larger encoding where they name one that another contains (cp932 for Shift_JIS), a
-last character that is cut in two dropped, and whole records given to them at once, fields apart by a line feed.
+A peer that is not installed is named. What peers answer is taken kindly: the larger encoding where they name one that
+another contains (cp932 for Shift_JIS), a last character that is cut in two dropped, and whole records given to them at
+once, fields apart by a line feed.
 """
 
 from __future__ import annotations
@@ -10,16 +11,21 @@ import codecs
 import warnings
 from collections.abc import Callable, Sequence
 from functools import cache, partial
-from typing import NamedTuple
+from importlib.metadata import version
 
-from encoding_units import ALL_ENCODINGS
+from encoding_units import ENCODINGS, Unit
 
-Read = Callable[[Sequence[bytes], str], Sequence[str]]
-"""The fields of one record and the top-level domain of its host; answers the texts."""
-Mend = Callable[[Sequence[str]], Sequence[str]]
-"""The texts of one record as they are stored; answers what they were."""
+from mediacrawl.encoding import Hints, detect, models, repair
+from mediacrawl.encoding.languages import LANGUAGES
+
+OURS = "mediacrawl"
+
+Reader = Callable[[Unit], Sequence[str]]
+"""Returns the texts of a unit; of the unit itself it reads the bytes only, and the TLD where its name says so."""
+Mender = Callable[[Sequence[str]], Sequence[str]]
+"""Takes the texts of one record as they are stored; returns what they were."""
 Name = Callable[[bytes, str], str | None]
-"""Bytes and a top-level domain; answers the name of an encoding."""
+"""Takes bytes and a top-level domain; returns the name of an encoding."""
 
 LARGER = {
     "ascii": "cp1252",
@@ -38,72 +44,60 @@ LARGER = {
 UNKNOWN_TO_PYTHON = {"windows-874": "cp874", "x-mac-cyrillic": "mac_cyrillic", "iso-8859-8-i": "iso8859_8"}
 
 
-class Peers(NamedTuple):
-    """What is installed, by name, and the names of what is not."""
-
-    readers: dict[str, Read]
-    menders: dict[str, Mend]
-    missing: list[str]
+@cache
+def readers() -> dict[str, Reader]:
+    """Return all programs that tell encodings."""
+    found: dict[str, Reader] = {}
+    for label, name in _namers().items():
+        found[label] = partial(read_with, name, told="")
+        if label.startswith("chardetng"):
+            found[f"{label} + TLD"] = partial(read_with, name)
+    found[OURS] = lambda unit: detect(unit.raws).texts
+    found[f"{OURS} + TLD"] = lambda unit: detect(unit.raws, Hints(tld=unit.tld)).texts
+    return found
 
 
 @cache
-def peers() -> Peers:
-    readers: dict[str, Read] = {"latin-1 as is": lambda raws, _: [raw.decode("latin-1") for raw in raws]}
-    menders: dict[str, Mend] = {}
-    missing = []
-    known = {
-        "charset-normalizer": _charset_normalizer,
-        "faust-cchardet": _cchardet,
-        "chardet": _chardet,
-        "chardetng_py": _chardetng,
-        "ftfy": _ftfy,
+def menders() -> dict[str, Mender]:
+    """Return all programs that mend texts that were stored wrongly."""
+    found: dict[str, Mender] = {
+        f"latin-1, then {label}": partial(mend_with, name) for label, name in _namers().items() if "," not in label
     }
-    for package, add in known.items():
+    try:
+        import ftfy  # noqa: PLC0415 - peers need not be there
+    except ImportError:
+        print("not installed, so not measured: ftfy (pip install --group bench)")
+    else:
+        found["ftfy fix_text"] = lambda texts: list(map(ftfy.fix_text, texts))
+        found["ftfy fix_encoding"] = lambda texts: list(map(ftfy.fix_encoding, texts))
+    found[OURS] = lambda texts: repair(texts).texts
+    return found
+
+
+@cache
+def _namers() -> dict[str, Name]:
+    found: dict[str, Name] = {}
+    for package, names in {"chardet": _chardet, "chardetng_py": _chardetng}.items():
         try:
-            add(readers, menders)
+            found |= names()
         except ImportError:
-            missing.append(package)
-    return Peers(readers, menders, missing)
+            print(f"not installed, so not measured: {package} (pip install --group bench)")
+    return found
 
 
-def _charset_normalizer(readers: dict[str, Read], _: dict[str, Mend]) -> None:
-    import charset_normalizer as library  # noqa: PLC0415 - peers need not be there
+def _chardet() -> dict[str, Name]:
+    import chardet  # noqa: PLC0415
 
-    def name(raw: bytes, _: str) -> str | None:
-        best = library.from_bytes(raw).best()
-        return best.encoding if best else None
-
-    readers[f"charset-normalizer {library.__version__}"] = partial(read_with, name)
-
-
-def _cchardet(readers: dict[str, Read], menders: dict[str, Mend]) -> None:
-    import cchardet as library  # noqa: PLC0415
-
-    def name(raw: bytes, _: str) -> str | None:
-        return library.detect(raw)["encoding"]
-
-    readers[f"faust-cchardet {library.__version__}"] = partial(read_with, name)
-    menders["latin-1, then cchardet"] = partial(mend_with, name)
-
-
-def _chardet(readers: dict[str, Read], menders: dict[str, Mend]) -> None:
-    import chardet as library  # noqa: PLC0415
-
-    def name(raw: bytes, _: str) -> str | None:
-        return library.detect(raw)["encoding"]
-
-    readers[f"chardet {library.__version__}"] = partial(read_with, name)
-    menders["latin-1, then chardet"] = partial(mend_with, name)
+    label = f"chardet {chardet.__version__}"
+    found: dict[str, Name] = {label: lambda raw, _: chardet.detect(raw)["encoding"]}
     try:
         # It knows EUC-JP by that name only.
-        known = [name for name in (*ALL_ENCODINGS, "euc-jp") if _takes(library, name)]
+        ours = sorted({name for names in ENCODINGS.values() for name in names} | {"euc-jp"})
+        known = [name for name in ours if _takes(chardet, name)]
     except TypeError:
-        return  # before chardet 6 there is no list of candidates
-
-    def name_of_ours(raw: bytes, _: str) -> str | None:
-        return library.detect(raw, include_encodings=known)["encoding"]
-
-    readers[f"chardet {library.__version__}, our list"] = partial(read_with, name_of_ours)
+        return found  # before chardet 6 there is no list of candidates
+    found[f"{label}, our list"] = lambda raw, _: chardet.detect(raw, include_encodings=known)["encoding"]
+    return found
 
 
 def _takes(library: object, encoding: str) -> bool:
@@ -115,41 +109,38 @@ def _takes(library: object, encoding: str) -> bool:
     return True
 
 
-def _chardetng(readers: dict[str, Read], menders: dict[str, Mend]) -> None:
-    from importlib.metadata import version  # noqa: PLC0415
-
-    import chardetng_py as library  # noqa: PLC0415
+def _chardetng() -> dict[str, Name]:
+    import chardetng_py  # noqa: PLC0415
 
     def name(raw: bytes, tld: str) -> str | None:
-        detector = library.EncodingDetector()
+        detector = chardetng_py.EncodingDetector()
         detector.feed(raw, last=True)
         encoding: str = detector.guess(tld=tld.encode() or None, allow_utf8=True)
         return encoding
 
-    readers[f"chardetng_py {version('chardetng_py')}"] = partial(read_with, name)
-    menders["latin-1, then chardetng"] = partial(mend_with, name)
+    return {f"chardetng_py {version('chardetng_py')}": name}
 
 
-def _ftfy(_: dict[str, Read], menders: dict[str, Mend]) -> None:
-    import ftfy as library  # noqa: PLC0415
+def read_with(name: Name, unit: Unit, told: str | None = None) -> list[str]:
+    """Return the texts of a unit by the encoding that a program names.
 
-    menders[f"ftfy {library.__version__} fix_text"] = lambda texts: list(map(library.fix_text, texts))
-    menders[f"ftfy {library.__version__} fix_encoding"] = lambda texts: list(map(library.fix_encoding, texts))
-
-
-def read_with(name: Name, raws: Sequence[bytes], tld: str) -> list[str]:
-    encoding = codec(name(b"\n".join(raws), tld))
-    return [decoded(raw, encoding) for raw in raws]
+    Args:
+        name: the program.
+        unit: what is read.
+        told: the top-level domain that the program is given; None for that of the unit.
+    """
+    encoding = codec(name(b"\n".join(unit.raws), unit.tld if told is None else told))
+    return [decoded(raw, encoding) for raw in unit.raws]
 
 
 def decoded(raw: bytes, encoding: str) -> str:
-    """The text; a last character that is cut in two is dropped, any other damage shows as U+FFFD."""
+    """Return the text; a last character that is cut in two is dropped, any other damage shows as U+FFFD."""
     return codecs.getincrementaldecoder(encoding)("replace").decode(raw, final=False)
 
 
 @cache
 def codec(name: str | None) -> str:
-    """The Python codec for what a peer says; cp1252 for what is none, for nothing, and for UTF-16 and UTF-32."""
+    """Return the Python codec for a peer's name; cp1252 for what is none, for nothing, and for UTF-16 and UTF-32."""
     try:
         known = codecs.lookup(UNKNOWN_TO_PYTHON.get((name or "").lower(), name or "cp1252")).name
     except LookupError:
@@ -158,7 +149,7 @@ def codec(name: str | None) -> str:
 
 
 def mend_with(name: Name, texts: Sequence[str]) -> list[str]:
-    """Takes texts back to the bytes they were read from, and asks what these are."""
+    """Take texts back to the bytes they were read from, and return what a program reads in these."""
     raws = [latin_bytes(text) for text in texts]
     encoding = codec(name(b"\n".join(raw for raw in raws if raw is not None), ""))
     if encoding == "cp1252":
@@ -167,7 +158,7 @@ def mend_with(name: Name, texts: Sequence[str]) -> list[str]:
 
 
 def latin_bytes(text: str) -> bytes | None:
-    """Bytes of a text that was read as Latin-1 or cp1252; None if it was read as neither."""
+    """Return the bytes of a text that was read as Latin-1 or cp1252; None if it was read as neither."""
     try:
         return text.translate(_back()).encode("latin-1")
     except UnicodeEncodeError:
@@ -178,3 +169,13 @@ def latin_bytes(text: str) -> bytes | None:
 def _back() -> dict[int, int]:
     pairs = ((byte, bytes((byte,)).decode("cp1252", "ignore")) for byte in range(0x80, 0xA0))
     return {ord(char): byte for byte, char in pairs if char}
+
+
+def load_all() -> None:
+    """Unpack all models of mediacrawl, which otherwise happens one by one, when each is first needed."""
+    trained = models.in_use()
+    for language in LANGUAGES.values():
+        if language.letters:
+            trained.letters(language.code).cost(bytes(1))  # any word unpacks the trigrams
+        else:
+            trained.characters(language.code)

@@ -1,51 +1,62 @@
-"""How much of what was stored wrongly comes back, by group of damage, and by whom."""
+"""How much of what was stored wrongly comes back: by group of damage, and of the cases that ftfy is tested with.
+
+ftfy's cases are in its source distribution, which pip fetches at run time into the environment of the benchmark; this
+repository has none of them. Beside them stand the titles of `titles/mangled.txt` and `titles/shapes.txt`, in the same
+classes. A case counts as ftfy's own tests say, with one difference: where the expected text has U+FFFD, for a character
+that was lost, any character may stand.
+"""
 
 from __future__ import annotations
 
+import json
+import re
+import subprocess
+import sys
+import tarfile
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import NamedTuple
 
 from encoding_damage import sampled, wrecks
-from encoding_readers import load_all, menders
-from encoding_units import HELD_OUT, encoded, mean_of, shaped_texts
+from encoding_peers import OURS, load_all, menders
+from encoding_units import TITLES, mean_of, normal, shaped_texts
 
-from mediacrawl.encoding import Hints, detect, repair
+from mediacrawl.encoding.codepages import characters
 
+CASES = "tests/test_cases.json"
+PIP_SECONDS = 120
 SHOWN = 5
 """Texts of a group that `Mended.wrong` keeps."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mended:
+class Mended(NamedTuple):
     """What became of a group.
 
     Attributes:
-        count: of records, or fields, tried.
-        of: so many are in the group.
-        share: percent that came back exactly; the mean over languages, but of all of them for clean and hard ones.
+        count: of records tried.
+        share: percent that came back exactly; the mean over languages, but of all of them for clean ones.
         micros: CPU time of each.
         wrong: the first few that did not come back: what was stored, what came out.
     """
 
     count: int
-    of: int
     share: float
     micros: float
     wrong: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
 
 
-def mended(name: str, group: str, kind: str, most: int, half: int | None = HELD_OUT) -> Mended:
-    """Mends a group, the same records whoever mends them.
+def mended(name: str, group: str, most: int) -> Mended:
+    """Mend the records of a group, the same whoever mends them.
 
     Args:
         name: of the mender.
         group: of `encoding_damage.GROUPS`.
-        kind: ``field`` or ``record``.
         most: records of each language; clean text counts by hundredths of a percent, so it is never sampled.
-        half: of the titles.
     """
-    everything = wrecks(group, kind, half)
-    chosen = everything if group in ("clean", "hard") else sampled(everything, most)
+    everything = wrecks(group, "record")
+    chosen = everything if group == "clean" else sampled(everything, most)
     mend = menders()[name]
     load_all()
     began = time.process_time()
@@ -59,34 +70,115 @@ def mended(name: str, group: str, kind: str, most: int, half: int | None = HELD_
         cell[1] += 1
         if not wreck.is_right(texts):
             wrong.append((wreck.stored, texts))
-    return Mended(len(chosen), len(everything), mean_of(cells.values()), micros, tuple(wrong[:SHOWN]))
+    return Mended(len(chosen), mean_of(cells.values()), micros, tuple(wrong[:SHOWN]))
 
 
-SHAPED_ENTRANCES = ("repair", "repair beside", "utf-8", "cp1252", "latin-1")
-BESIDE = "Beyoncé"
+# -- single texts ------------------------------------------------------------------------------------------------------
+
+Pairs = list[tuple[str, str]]
+"""Texts as they are stored, and what is expected."""
 
 
-def shapes_left_alone(half: int | None = HELD_OUT) -> dict[str, tuple[int, int, list[str]]]:
-    """What becomes of right titles in the shapes that mojibake has.
+class Share(NamedTuple):
+    """How many texts were tried, and how many came out as expected: ours, and ftfy's; None if it is not installed."""
+
+    tried: int
+    ours: int
+    theirs: int | None
+
+
+def shares() -> dict[str, Share]:
+    """Return what becomes of ftfy's cases, if they can be obtained, and of our titles in the same classes."""
+    cases = fetched_cases()
+    groups = {
+        "our titles, mangled": mangled_titles(),
+        "our titles, clean": [(text, text) for _, text in shaped_texts(None)],
+        "ftfy's cases, mangled": [case for case in cases if case[0] != case[1]],
+        "ftfy's cases, clean": [case for case in cases if case[0] == case[1]],
+    }
+    return {
+        name: Share(len(pairs), _expected(OURS, pairs) or 0, _expected("ftfy fix_encoding", pairs))
+        for name, pairs in groups.items()
+        if pairs
+    }
+
+
+def _expected(name: str, pairs: Sequence[tuple[str, str]]) -> int | None:
+    mend = menders().get(name)
+    return None if mend is None else sum(is_expected(mend([stored])[0], right) for stored, right in pairs)
+
+
+def is_expected(text: str, right: str) -> bool:
+    """Return whether a text is the expected one; any character may stand for U+FFFD there."""
+    parts = [re.escape(part) for part in normal(right).split("\ufffd")]
+    return re.fullmatch(".".join(parts), normal(text), re.DOTALL) is not None
+
+
+def fetched_cases() -> Pairs:
+    """Texts and what `ftfy.fix_encoding` should make of them, from its source distribution; none if that fails."""
+    try:
+        archive = _archive(version("ftfy"))
+        with tarfile.open(archive) as opened:
+            name = next(name for name in opened.getnames() if name.endswith(CASES))
+            read = opened.extractfile(name)
+            cases = json.load(read) if read else []
+    except (ImportError, OSError, StopIteration, subprocess.SubprocessError, tarfile.TarError, ValueError):
+        return []
+    return [(case["original"], case.get("fixed-encoding", case["fixed"])) for case in cases]
+
+
+def _archive(version: str) -> Path:
+    """The source distribution of the version that is installed, fetched once for an environment."""
+    folder = Path(sys.prefix) / "cache"
+    archive = folder / f"ftfy-{version}.tar.gz"
+    if not archive.exists():
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
+        subprocess.run(
+            [*pip, "--dest", str(folder), f"ftfy=={version}"], check=True, timeout=PIP_SECONDS, capture_output=True
+        )
+    return archive
+
+
+def mangled_titles() -> Pairs:
+    """The titles of `titles/mangled.txt` after what their first column says was done to them."""
+    lines = (TITLES / "mangled.txt").read_text(encoding="utf-8").splitlines()
+    return [_mangled(*line.split("\t")) for line in lines]
+
+
+def _mangled(recipe: str, title: str) -> tuple[str, str]:
+    """A title as it is stored, and as it is right.
 
     Args:
-        half: of the titles.
-
-    Returns:
-        For each way in: how many titles stay as they are, of how many, and the others. ``repair beside`` has a second
-        field beside each; ``utf-8`` and so on are the titles' bytes, declared as that, where the encoding has them.
+        recipe: ``utf-8>cp1252`` is UTF-8 that was read as cp1252, ``*2`` twice; ``cesu`` is UTF-8 of UTF-16 units; in
+            braces it was done to what is in braces in the title. Behind a comma, ``nbsp``: no-break spaces became
+            blanks, together with a blank behind them; ``lost``: C1 controls became U+FFFD. ``c1``: signs of cp1252 are
+            C1 controls.
+        title: right.
     """
-    found: dict[str, tuple[int, int, list[str]]] = {}
-    for entrance in SHAPED_ENTRANCES:
-        answers = [(text, _through(entrance, text)) for _, text in shaped_texts(half)]
-        told = [(text, answer) for text, answer in answers if answer is not None]
-        wrong = [f"{text!r} -> {answer!r}" for text, answer in told if answer != text]
-        found[entrance] = len(told) - len(wrong), len(told), wrong
-    return found
+    if recipe == "c1":
+        return title.encode("cp1252").decode("latin-1"), title
+    readings, *losses = recipe.strip("{}").split(",")
+    if recipe.startswith("{"):
+        stored = re.sub(r"\{([^}]*)\}", lambda found: _read(found[1], readings), title)
+    else:
+        stored = _read(title, readings)
+    if "nbsp" in losses:
+        stored = stored.replace("\xa0 ", " ").replace("\xa0", " ")
+    if "lost" in losses:
+        stored = re.sub("[\x80-\x9f]", "\ufffd", stored)
+    return stored, title.replace("{", "").replace("}", "")
 
 
-def _through(entrance: str, text: str) -> str | None:
-    if entrance.startswith("repair"):
-        return repair([text, BESIDE] if entrance.endswith("beside") else [text]).texts[0]
-    raw = encoded(text, entrance)
-    return None if raw is None else detect([raw], Hints(declared=entrance)).texts[0]
+def _read(title: str, readings: str) -> str:
+    steps, _, times = readings.partition("*")
+    written, wrong = steps.split(">")
+    for _ in range(int(times or 1)):
+        raw = _cesu(title) if written == "cesu" else title.encode(written)
+        title = "".join(characters(wrong)[byte] for byte in raw)
+    return title
+
+
+def _cesu(title: str) -> bytes:
+    raw = title.encode("utf-16-be")
+    units = [int.from_bytes(raw[at : at + 2], "big") for at in range(0, len(raw), 2)]
+    return b"".join(chr(unit).encode("utf-8", "surrogatepass") for unit in units)

@@ -12,7 +12,6 @@ import base64
 import json
 import os
 import random
-import resource
 import subprocess
 import sys
 import time
@@ -20,9 +19,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from encoding_costs import environment
 from encoding_damage import windows
 from encoding_units import ENCODINGS, WEIGHTS, encoded, texts_of
+from shared import cpu_of_children, environment
 
 FIELDS = ("artist", "album", "title", "comment")
 TRACKS = 10
@@ -104,17 +103,12 @@ def run(path: Path, count: int, jobs: int, *, raw: bool) -> Pace:
         f"--jobs={jobs}", *raws,
     ]  # fmt: skip
     output.unlink(missing_ok=True)
-    before, began = _cpu(), time.perf_counter()
+    before, began = cpu_of_children(), time.perf_counter()
     done = subprocess.run(command, capture_output=True, text=True, env=environment(), cwd=path.parent, check=False)
     wall = time.perf_counter() - began
     if done.returncode or sum(1 for _ in output.open("rb")) != count:
         raise SystemExit(f"the re-run went wrong:\n{done.stdout[-1500:]}\n{done.stderr[-1500:]}")
-    return Pace(count, wall, _cpu() - before)
-
-
-def _cpu() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    return Pace(count, wall, cpu_of_children() - before)
 
 
 def paces(folder: Path, count: int) -> dict[str, Pace]:

@@ -1,146 +1,82 @@
-"""What else mediacrawl's decisions are worth: confidence, hosts learned, mixed records, chardet as one more voice."""
+"""What mediacrawl's decisions are worth besides: its confidence, hosts that it learns, and undeclared documents."""
 
 from __future__ import annotations
 
 import itertools
 import random
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
-from unittest import mock
 
-from encoding_readers import readers
-from encoding_units import ENCODINGS, FIRST_ON_HOST, HELD_OUT, Score, Unit, encoded, mean_of, rows, same, units
+import chardet
+from encoding_peers import codec
+from encoding_units import ENCODINGS, FIRST_ON_HOST, HELD_OUT, Score, Unit, texts_of, units
 
 from mediacrawl.encoding import Hints, detect
-from mediacrawl.encoding.codepages import STEP
-from mediacrawl.encoding.detection import detector
+from mediacrawl.encoding.detection import document
 from mediacrawl.encoding.history import History
-from mediacrawl.encoding.languages import codec_name
-from mediacrawl.encoding.pricing import hints
-
-ON_HOST = 40
-"""Fields of a simulated host."""
-RIGHT = 0.4
-"""Share of fields of a mixed host that are declared rightly."""
-BINS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999, 1.0001)
-VOICE_NATS = (0.0, 1.0, 2.0, 3.0)
-NOTICED = 0.1
-"""Percentage points that a vote must gain to be worth its time."""
 
 # -- confidence -----------------------------------------------------------------------------------------------------
 
+BINS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999, 1.0001)
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A unit, how sure the program was of it, and whether it was right."""
-
-    unit: Unit
-    confidence: float
-    is_right: bool
+Judged = list[tuple[float, bool]]
+"""How sure the program was of each unit, and whether it was right."""
 
 
-def judged(kind: str) -> list[Judged]:
+def judged(kind: str) -> Judged:
+    """Return the judgement of all units of a kind."""
     found = [(unit, detect(unit.raws)) for unit in units(kind)]
-    return [Judged(unit, decided.confidence, unit.is_right(decided.texts)) for unit, decided in found]
+    return [(decided.confidence, unit.is_right(decided.texts)) for unit, decided in found]
 
 
-@dataclass(frozen=True, slots=True)
-class Bin:
-    """Decisions whose confidence is from `least` to `most`; shares and confidences in percent."""
-
-    least: float
-    most: float
-    count: int
-    confidence: float
-    right: float
-    weighted: float
-
-
-def calibration(decisions: Sequence[Judged]) -> list[Bin]:
+def calibration(decisions: Judged) -> list[tuple[str, tuple[int, float, float]]]:
+    """Return for each span of confidence how many decisions it has, their confidence, and the share right, in %."""
     found = []
     for least, most in itertools.pairwise(BINS):
-        some = [decision for decision in decisions if least <= decision.confidence < most]
+        some = [decision for decision in decisions if least <= decision[0] < most]
         if some:
-            mean = statistics.fmean(decision.confidence for decision in some)
-            found.append(Bin(least, min(most, 1.0), len(some), 100 * mean, right_of(some), score_of(some).weighted))
+            mean = 100 * statistics.fmean(confidence for confidence, _ in some)
+            found.append((f"{least:.3f} to {min(most, 1.0):.3f}", (len(some), mean, right_of(some))))
     return found
 
 
-def expected_error(bins: Iterable[Bin]) -> float:
-    """Expected calibration error in percent: how far confidence is from the share right, the mean over decisions."""
-    bins = list(bins)
-    return sum(one.count * abs(one.confidence - one.right) for one in bins) / sum(one.count for one in bins)
-
-
-def right_of(decisions: Sequence[Judged]) -> float:
-    return 100 * statistics.fmean(decision.is_right for decision in decisions) if decisions else 0.0
-
-
-def score_of(decisions: Iterable[Judged]) -> Score:
-    decisions = list(decisions)
-    return Score.of([one.unit for one in decisions], [one.is_right for one in decisions])
+def right_of(decisions: Sequence[tuple[float, bool]]) -> float:
+    """Return the percentage that is right."""
+    return 100 * statistics.fmean(right for _, right in decisions) if decisions else 0.0
 
 
 # -- hosts ----------------------------------------------------------------------------------------------------------
 
-
-@dataclass(frozen=True, slots=True)
-class HostResult:
-    """Single fields of simulated hosts.
-
-    Attributes:
-        all: score of all fields.
-        later: of those after the first `FIRST_ON_HOST`.
-        western_changed: percent of Western cp1252 fields changed; on mixed hosts they are `RIGHT` of all.
-    """
-
-    all: Score
-    later: Score
-    western_changed: float
+ON_HOST = 40
+"""Fields of a simulated host."""
 
 
-def hosts(seeds: int, learn: bool, mixed: bool) -> HostResult:
-    """Simulates hosts, one for each language and encoding, with up to 40 files of one field each.
+def hosts(seeds: int, learn: bool) -> tuple[Score, Score]:
+    """Simulate hosts, one for each language and encoding, with up to 40 files of one field each.
 
     Args:
         seeds: orders of each host's files.
-        learn: whether what is found on a host is remembered and told as a hint.
-        mixed: 60 % of the files are tagged wrongly, the others are Western cp1252; else all are of one encoding.
+        learn: whether what is found on a host is remembered, and given as a hint.
+
+    Returns:
+        The score of all fields, and of those after the first `FIRST_ON_HOST`.
     """
     of_cell: dict[tuple[str, str], list[Unit]] = {}
     for unit in units("field"):
         of_cell.setdefault((unit.language, unit.encoding), []).append(unit)
-    western = [unit for unit in units("field") if unit.is_western]
-    everything, later, kept = Score(), Score(), [0, 0]
+    everything, later = Score(), Score()
     for (cell, found), seed in itertools.product(of_cell.items(), range(seeds)):
-        if mixed and (cell[1] == "cp1252" or len(found) < FIRST_ON_HOST):
-            continue
-        files = _files(found, western if mixed else [], random.Random(f"{cell} {seed}"))
+        files = random.Random(f"{cell} {seed}").sample(found, min(ON_HOST, len(found)))
         for place, (unit, is_right) in enumerate(_crawled(files, learn=learn)):
-            if unit.is_western:
-                kept[0] += is_right
-                kept[1] += 1
-            if unit.is_western and mixed:
-                continue
             everything.add(unit, is_right)
             if place >= FIRST_ON_HOST:
                 later.add(unit, is_right)
-    return HostResult(everything, later, 100 - mean_of([kept]))
+    return everything, later
 
 
-def _files(found: list[Unit], western: list[Unit], rng: random.Random) -> list[Unit]:
-    if not western:
-        return rng.sample(found, min(ON_HOST, len(found)))
-    wrong = min(len(found), round(ON_HOST * (1 - RIGHT)))
-    files = [*rng.sample(found, wrong), *rng.sample(western, round(wrong * RIGHT / (1 - RIGHT)))]
-    rng.shuffle(files)
-    return files
-
-
-def _crawled(files: list[Unit], *, learn: bool) -> Iterable[tuple[Unit, bool]]:
+def _crawled(files: list[Unit], *, learn: bool) -> Iterator[tuple[Unit, bool]]:
     history = History()
     for number, unit in enumerate(files):
         url = f"http://media.example/music/{number}.mp3"
@@ -150,92 +86,67 @@ def _crawled(files: list[Unit], *, learn: bool) -> Iterable[tuple[Unit, bool]]:
         yield unit, unit.is_right(decided.texts)
 
 
-# -- records whose fields are in different encodings ------------------------------------------------------------------
+# -- whole documents that declare nothing -----------------------------------------------------------------------------
+
+SIZES = (1, 5, 30)
+"""Titles of a document."""
 
 
-def mixed_records(kind: str) -> list[tuple[Unit, int]]:
-    """Records with at least two fields that are not ASCII, one of which is in another encoding, and its place.
+class Page(NamedTuple):
+    """One document: how many titles it has, its bytes, and what they are."""
 
-    Args:
-        kind: ``utf8``: it is in UTF-8. ``second``: in the second code page of the language. ``western``: it is another
-            text, in Western cp1252.
-    """
-    western = itertools.cycle(unit for unit in units("field") if unit.is_western)
-    found = []
-    for number, (language, texts) in enumerate(rows(HELD_OUT)):
-        main, *others = ENCODINGS[language]
-        pages = [page for page in others if page != "utf_8"]
-        odd = [place for place, text in enumerate(texts) if not text.isascii()]
-        if len(odd) < 2 or main in ("utf_8", "cp1252") or (kind == "second" and not pages):
-            continue
-        place = odd[number % len(odd)]
-        changed, other = list(texts), {"utf8": "utf_8", "western": "cp1252"}.get(kind) or pages[0]
-        if kind == "western":
-            changed[place] = next(western).texts[0]
-        raws = [encoded(text, other if here == place else main) for here, text in enumerate(changed)]
-        if None not in raws and raws[place] != encoded(changed[place], main):
-            found.append((Unit(language, main, tuple(changed), tuple(raw for raw in raws if raw is not None)), place))
+    size: int
+    raw: bytes
+    text: str
+
+
+@cache
+def pages() -> tuple[Page, ...]:
+    """Return a document of each size for each language and encoding."""
+    cells = [(language, name) for language, names in ENCODINGS.items() for name in names]
+    found = (_page(language, name, size) for language, name in cells for size in SIZES)
+    return tuple(page for page in found if page is not None)
+
+
+def _page(language: str, name: str, size: int) -> Page | None:
+    """Return a page with a script, a style and a link around each title, so that about half of it is markup."""
+    texts = [text for of, text in texts_of(HELD_OUT) if of == language and _writes(text, name)]
+    if not texts:
+        return None
+    chosen = random.Random(f"{language} {name} {size}").sample(texts, min(size, len(texts)))
+    links = "\n".join(f'<li class="item"><a href="/a/{number}.html">{text}</a>' for number, text in enumerate(chosen))
+    head = f"<title>{chosen[0]}</title><script>if (a < b) {{ show('x') }}</script><style>a {{ color: red }}</style>"
+    text = f"<html><head>{head}</head><body><ul>{links}</ul></body></html>"
+    raw = text.encode(name)
+    return Page(size, raw, text) if raw.decode(name) == text else None
+
+
+def _writes(text: str, name: str) -> bool:
+    if text.isascii() or "&" in text or "<" in text:
+        return False
+    try:
+        return text.encode(name).decode(name) == text
+    except UnicodeError:
+        return False
+
+
+def _by_chardet(page: Page) -> str:
+    try:
+        return page.raw.decode(codec(chardet.detect(page.raw)["encoding"]))
+    except (UnicodeError, LookupError):
+        return ""
+
+
+WAYS: dict[str, Callable[[Page], str]] = {
+    "chardet alone": _by_chardet,
+    "mediacrawl, with chardet": lambda page: document.decide_document(page.raw).text,
+}
+
+
+def documents(way: str) -> dict[int, tuple[int, int]]:
+    """Return for each size how many documents one of `WAYS` reads right to the last character, and of how many."""
+    found = dict.fromkeys(SIZES, (0, 0))
+    for page in pages():
+        right, count = found[page.size]
+        found[page.size] = right + (WAYS[way](page) == page.text), count + 1
     return found
-
-
-class MixedShares(NamedTuple):
-    """How many records; percent of them that are all right, of the odd fields, and of the other fields."""
-
-    records: int
-    whole: float
-    odd: float
-    others: float
-
-
-def mixed_shares(kind: str, name: str) -> MixedShares:
-    """How a reader does on the records of `mixed_records`."""
-    read = readers()[name]
-    whole, odd, others = [], [], []
-    for unit, place in mixed_records(kind):
-        rights = [same((found,), (text,)) for found, text in zip(read(unit), unit.texts, strict=True)]
-        whole.append(all(rights))
-        odd.append(rights.pop(place))
-        others += rights
-    means = (100 * statistics.fmean(marks) for marks in (whole, odd, others))
-    return MixedShares(len(whole), *means)
-
-
-# -- chardet as one more voice ----------------------------------------------------------------------------------------
-
-
-def with_voice(kind: str) -> dict[float, Score]:
-    """The score for each worth of chardet's vote: the encoding that it names becomes likelier by so many nats.
-
-    The product has no such vote; this hangs one into the place where hints move the priors.
-    """
-    import chardet  # noqa: PLC0415 - a peer
-
-    votes = [codec_name(chardet.detect(b"\n".join(unit.raws))["encoding"] or "") for unit in units(kind)]
-    return {nats: _scored(kind, votes, nats) for nats in VOICE_NATS}
-
-
-def _scored(kind: str, votes: Sequence[str], nats: float) -> Score:
-    found = []
-    for unit, vote in zip(units(kind), votes, strict=True):
-        with mock.patch.object(detector, "shift_of", partial(_with_vote, vote, nats)):
-            found.append(unit.is_right(detect(unit.raws).texts))
-    return Score.of(units(kind), found)
-
-
-def _with_vote(vote: str, nats: float, given: Hints) -> hints.Shift:
-    shift = hints.shift_of(given) or (lambda _encoding, _language: 0)
-    return lambda encoding, language: shift(encoding, language) - (round(nats * STEP) if encoding == vote else 0)
-
-
-def gains_of_voice(found: Mapping[tuple[str, float], Score]) -> dict[float, float]:
-    """Percentage points that each worth of chardet's vote gains: the mean of all kinds, weighted and macro.
-
-    Args:
-        found: scores by kind and nats, nought nats among them.
-    """
-    kinds = {kind for kind, _ in found}
-    pairs = {nats: [(found[kind, nats], found[kind, 0.0]) for kind in kinds] for nats in VOICE_NATS[1:]}
-    return {
-        nats: statistics.fmean(new.weighted - old.weighted + new.macro - old.macro for new, old in some) / 2
-        for nats, some in pairs.items()
-    }

@@ -63,7 +63,6 @@ _TLDS = (
 TLDS = dict(pair.split(":") for pair in _TLDS.split())
 """Top-level domain of each language's country, where it is not the language's own code."""
 
-ID3V1_BYTES = 30
 FIRST_ON_HOST = 10
 """Fields from which a host is learned before the rest of it is counted."""
 TONES = frozenset("\u0300\u0301\u0303\u0309\u0323")
@@ -94,11 +93,6 @@ class Unit:
     def is_western(self) -> bool:
         """Whether it is cp1252 of a Western language: what is declared is right, or as good as right."""
         return self.encoding == ENCODINGS[self.language][0] == "cp1252"
-
-    @property
-    def is_true_latin(self) -> bool:
-        """Whether it is even ISO-8859-1, without the quotes and dashes that only cp1252 has."""
-        return self.is_western and not any(0x80 <= byte < 0xA0 for raw in self.raws for byte in raw)
 
     def is_right(self, texts: Sequence[str]) -> bool:
         """Whether these are its texts."""
@@ -132,11 +126,6 @@ def rows(half: int | None) -> tuple[tuple[str, tuple[str, ...]], ...]:
 def texts_of(half: int | None) -> tuple[tuple[str, str], ...]:
     """Language and text of each field, none twice."""
     return tuple(dict.fromkeys((language, text) for language, row in rows(half) for text in row))
-
-
-def hard_texts() -> list[str]:
-    """Texts that are right and look wrong."""
-    return (TITLES / "hard.txt").read_text(encoding="utf-8").splitlines()
 
 
 @cache
@@ -177,12 +166,9 @@ def units(kind: str, half: int = HELD_OUT) -> tuple[Unit, ...]:
     """All units of a kind that are not ASCII, none twice.
 
     Args:
-        kind: ``field`` or ``record``; ``field-cut`` and ``record-cut`` are those that ID3v1 cuts to 30 bytes.
+        kind: ``field`` or ``record``.
         half: of the titles.
     """
-    if kind.endswith("-cut"):
-        whole = units(kind.removesuffix("-cut"), half)
-        return tuple(_cut(unit) for unit in whole if any(len(raw) > ID3V1_BYTES for raw in unit.raws))
     groups: Iterable[tuple[str, tuple[str, ...]]] = rows(half)
     if kind == "field":
         groups = [(language, (text,)) for language, text in texts_of(half)]
@@ -194,12 +180,6 @@ def _written(language: str, texts: tuple[str, ...]) -> Iterator[Unit]:
         raws = tuple(raw for text in texts if (raw := encoded(text, encoding)) is not None)
         if len(raws) == len(texts) and not all(raw.isascii() for raw in raws):
             yield Unit(language, encoding, texts, raws)
-
-
-def _cut(unit: Unit) -> Unit:
-    raws = tuple(raw[:ID3V1_BYTES].rstrip(b" ") if len(raw) > ID3V1_BYTES else raw for raw in unit.raws)
-    texts = tuple(raw.decode(unit.encoding, "ignore") for raw in raws)
-    return Unit(unit.language, unit.encoding, texts, raws)
 
 
 def ascii_units(kind: str) -> tuple[Unit, ...]:
@@ -226,11 +206,10 @@ def one_encoding_each(seed: int) -> list[Unit]:
 
 @dataclass(slots=True)
 class Score:
-    """Units right and in all: for each language and encoding, of Western cp1252, and of true Latin-1."""
+    """Units right and in all: for each language and encoding, and of Western cp1252."""
 
     cells: dict[tuple[str, str], list[int]] = field(default_factory=dict)
     western: list[int] = field(default_factory=lambda: [0, 0])
-    latin: list[int] = field(default_factory=lambda: [0, 0])
 
     @classmethod
     def of(cls, units: Iterable[Unit], marks: Iterable[bool]) -> Score:
@@ -243,12 +222,7 @@ class Score:
     def add(self, unit: Unit, mark: bool) -> None:
         """One more unit, and whether it is right."""
         cell = self.cells.setdefault((unit.language, unit.encoding), [0, 0])
-        counts = [cell]
-        if unit.is_western:
-            counts.append(self.western)
-        if unit.is_true_latin:
-            counts.append(self.latin)
-        for count in counts:
+        for count in (cell, self.western) if unit.is_western else (cell,):
             count[0] += mark
             count[1] += 1
 
@@ -260,29 +234,17 @@ class Score:
     @property
     def weighted(self) -> float:
         """Percent right in a mix of encodings by `WEIGHTS`; cp1252 is not in it."""
-        pooled = {encoding: self._pooled(encoding) for encoding in self._encodings() if encoding != "cp1252"}
+        encodings = sorted({encoding for _, encoding in self.cells} - {"cp1252"})
+        pooled = {encoding: self._pooled(encoding) for encoding in encodings}
         rest = [encoding for encoding in pooled if encoding not in WEIGHTS]
         weights = {encoding: WEIGHTS.get(encoding, WEIGHT_OF_REST / max(1, len(rest))) for encoding in pooled}
         total = sum(weights.values())
         return sum(weights[encoding] * share for encoding, share in pooled.items()) / total if total else 0.0
 
-    def of_encodings(self, wanted: Iterable[str]) -> float:
-        """Percent right, the mean over the cells of some encodings."""
-        chosen = frozenset(wanted)
-        return mean_of(cell for (_, encoding), cell in self.cells.items() if encoding in chosen)
-
     @property
     def western_changed(self) -> float:
         """Percent of Western cp1252 that is another text than it should be."""
         return 100 - mean_of([self.western]) if self.western[1] else 0.0
-
-    @property
-    def latin_changed(self) -> float:
-        """Percent of true Latin-1 that is another text now."""
-        return 100 - mean_of([self.latin]) if self.latin[1] else 0.0
-
-    def _encodings(self) -> list[str]:
-        return sorted({encoding for _, encoding in self.cells})
 
     def _pooled(self, encoding: str) -> float:
         cells = [cell for (_, other), cell in self.cells.items() if other == encoding]
@@ -295,8 +257,3 @@ def mean_of(cells: Iterable[Sequence[int]]) -> float:
 
 
 ALL_ENCODINGS = tuple(sorted({encoding for encodings in ENCODINGS.values() for encoding in encodings}))
-WINDOWS = tuple(
-    name for name in ALL_ENCODINGS if (name in WEIGHTS and name != "utf_8") or name in ("cp1257", "cp1258", "kz1048")
-)
-OTHERS = tuple(name for name in ALL_ENCODINGS if name not in (*WINDOWS, "utf_8", "cp1252"))
-"""DOS, ISO, Mac, KOI8, EUC."""

@@ -10,14 +10,12 @@ Run: ``make bench NAME=fetch``; argument: requests of each run (3,000).
 
 from __future__ import annotations
 
-import json
-import os
 import statistics
 import subprocess
 import sys
-from pathlib import Path
 
-HERE = Path(__file__).parent
+from shared import environment, figure, finish, serving, table
+
 ROUNDS = 3
 
 COMMON = """
@@ -167,9 +165,8 @@ CLIENTS = {"mediacrawl": OURS, "libcurl (pycurl)": CURL, "Scrapy's handler": SCR
 
 def measure(program: str, scheme: str, port: int, number: int) -> float | None:
     """Milliseconds of CPU for a request; None if the client is not installed."""
-    environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
     command = [sys.executable, "-c", COMMON + program, scheme, str(port), str(number)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment(), check=False)
     if "No module named 'pycurl'" in done.stderr:
         return None
     if not done.stdout:
@@ -182,33 +179,21 @@ def main() -> None:
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 3000
     found: dict[tuple[str, str], list[float]] = {}
     for mode in ("close", "tls"):
-        command = [sys.executable, str(HERE / "bench_web.py"), "1000", "0", mode]
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
-            assert server.stdout is not None
-            port = int(server.stdout.readline())
+        with serving(1000, mode=mode) as (_, port):
             for _ in range(ROUNDS):
                 for name, program in CLIENTS.items():
                     ms = measure(program, "https" if mode == "tls" else "http", port, number)
                     if ms is not None:
                         found.setdefault((name, mode), []).append(ms)
-            server.communicate()
-    print(f"CPU ms a request, median of {ROUNDS} rounds of {number}")
-    print(f"{'client':20} {'plain':>8} {'TLS':>8}")
     middle = {key: statistics.median(values) for key, values in found.items()}
-    for name in CLIENTS:
-        told = (f"{middle[name, mode]:8.3f}" if (name, mode) in middle else f"{'-':>8}" for mode in ("close", "tls"))
-        print(f"{name:20} {' '.join(told)}")
-    figures = [
-        {
-            "name": f"{label}: requests per CPU-second, times Scrapy's handler",
-            "value": round(middle["Scrapy's handler", mode] / middle["mediacrawl", mode], 2),
-            "unit": "x",
-            "target": 5.0,
-            "better": "more",
-        }
-        for mode, label in (("close", "plain"), ("tls", "TLS"))
+    rows = [
+        (name, [f"{middle[name, mode]:.3f}" if (name, mode) in middle else "-" for mode in ("close", "tls")])
+        for name in CLIENTS
     ]
-    print(json.dumps({"bench": "fetch", "figures": figures}))
+    table(f"CPU ms a request, median of {ROUNDS} rounds of {number}", ("plain", "TLS"), rows)
+    times = {mode: middle["Scrapy's handler", mode] / middle["mediacrawl", mode] for mode in ("close", "tls")}
+    what = "requests per CPU-second, times Scrapy's handler"
+    finish("fetch", [figure(f"{mode}: {what}", value, "x", 5.0) for mode, value in times.items()])
 
 
 if __name__ == "__main__":

@@ -35,7 +35,6 @@ Run: ``make bench NAME=fleet`` (half an hour), or with ``ARGS=--quick`` (five mi
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import signal
 import statistics
@@ -47,7 +46,9 @@ from pathlib import Path
 
 from fleet_memory import LENGTH, LINKS, Links, peer, seen, waiting
 from fleet_redis import RedisServer
-from fleet_run import Load, Run, run, web
+from fleet_run import HOSTS, Load, Run, run
+from shared import Figure, figure, finish, serving
+from shared import table as printed
 
 OURS, PEER = "mediacrawl", "scrapy-redis"
 WORKERS = (1, 2, 4)
@@ -55,7 +56,6 @@ FASTER, WAITING, SEEN, SHARE, TWICE = 3.0, 150.0, 12.0, 0.2, 1.7
 PAUSE = 0.1
 FEW = 8
 
-Row = dict[str, object]
 Runs = dict[tuple[str, int], list[Run]]
 
 
@@ -146,13 +146,13 @@ def main() -> None:
     scale = QUICK if wanted.quick else FULL
     print(f"{os.cpu_count()} cores")
     figures = [row for name in wanted.only.split(",") for row in STEPS[name](scale)]
-    print(json.dumps({"bench": "fleet", "figures": figures}))
+    finish("fleet", figures)
 
 
-def speed(scale: Scale) -> list[Row]:
+def speed(scale: Scale) -> list[Figure]:
     """What a page costs the workers and Redis."""
     runs: Runs = {(crawler, number): [] for number in WORKERS for crawler in (OURS, PEER)}
-    with web() as (server, port):
+    with serving(HOSTS) as (server, port):
         for _ in range(scale.rounds):
             for (crawler, number), found in runs.items():
                 pages = scale.pages if crawler == OURS else scale.pages_peer
@@ -176,10 +176,10 @@ def speed(scale: Scale) -> list[Row]:
     ]
 
 
-def free(scale: Scale) -> list[Row]:
+def free(scale: Scale) -> list[Figure]:
     """What the next worker adds while cores are free."""
     runs: Runs = {(OURS, number): [] for number in WORKERS}
-    with web(PAUSE) as (server, port):
+    with serving(HOSTS, PAUSE) as (server, port):
         for _ in range(scale.rounds):
             for (crawler, number), found in runs.items():
                 found.append(run(Load(crawler, number, scale.pages_free * number, FEW), server, port))
@@ -193,7 +193,7 @@ def free(scale: Scale) -> list[Row]:
     return [figure("rate with twice the workers while cores are free, 1 to 2", twice[0], "x", TWICE)]
 
 
-def memory(scale: Scale) -> list[Row]:
+def memory(scale: Scale) -> list[Figure]:
     """What a URL takes."""
     kinds = {
         "the URL alone": Links(scale.sites, full=False),
@@ -218,7 +218,7 @@ def memory(scale: Scale) -> list[Row]:
     ]
 
 
-STEPS: dict[str, Callable[[Scale], list[Row]]] = {"speed": speed, "free": free, "memory": memory}
+STEPS: dict[str, Callable[[Scale], list[Figure]]] = {"speed": speed, "free": free, "memory": memory}
 
 
 def progress(crawler: str, number: int, one: Run) -> None:
@@ -231,10 +231,11 @@ def progress(crawler: str, number: int, one: Run) -> None:
 
 def table(runs: Runs, columns: Columns) -> None:
     """Medians over the rounds, a line for each crawler and number of workers."""
-    print(f"\n{'crawler':14}{'workers':>8}" + "".join(f"{head:>15}" for head in columns))
+    rows = []
     for (crawler, number), found in runs.items():
-        cells = (f"{statistics.median(map(of, found)):.{digits}f}" for digits, of in columns.values())
-        print(f"{crawler:14}{number:>8}" + "".join(f"{cell:>15}" for cell in cells))
+        cells = [f"{statistics.median(map(of, found)):.{digits}f}" for digits, of in columns.values()]
+        rows.append((f"{crawler}, {number} workers", cells))
+    printed("Medians of the rounds", list(columns), rows)
 
 
 def fresh(measure, *arguments):
@@ -246,11 +247,6 @@ def fresh(measure, *arguments):
 def ratio(runs: list[Run], others: list[Run], of: Callable[[Run], float]) -> float:
     """The median of the ratios of a figure in the same round."""
     return statistics.median(of(one) / of(other) for one, other in zip(runs, others, strict=True))
-
-
-def figure(name: str, value: float, unit: str, target: float, better: str = "more") -> Row:
-    """One row of the last line."""
-    return {"name": name, "value": round(value, 3), "unit": unit, "target": target, "better": better}
 
 
 if __name__ == "__main__":

@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from bisect import bisect_left
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from fleet_redis import Counted, RedisServer
+from shared import begin_crawl, failed
 
-HERE = Path(__file__).parent
 HOSTS = 500
 TICK = os.sysconf("SC_CLK_TCK")
 
@@ -87,22 +85,6 @@ class Curve:
         return self.at(end) - self.at(start)
 
 
-@contextmanager
-def web(pause: float = 0.0):
-    """A web server: its process and its port.
-
-    Args:
-        pause: seconds before each answer.
-    """
-    command = [sys.executable, str(HERE / "bench_web.py"), str(HOSTS), str(pause)]
-    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    try:
-        assert server.stdout is not None
-        yield server, int(server.stdout.readline())
-    finally:
-        server.communicate()
-
-
 def run(load: Load, server: subprocess.Popen[str], port: int) -> Run:
     """Run a fleet on a Redis of its own.
 
@@ -114,7 +96,12 @@ def run(load: Load, server: subprocess.Popen[str], port: int) -> Run:
     with tempfile.TemporaryDirectory() as name, RedisServer(Path(name, "redis")) as redis:
         before = redis.counted()
         folders = [Path(name, f"worker{number}") for number in range(load.workers)]
-        workers = {_start(load, folder, port, redis.url, seeds=folder is folders[0]): folder for folder in folders}
+        url = f"http://site{{}}.test:{port}/page/{{}}.html"
+        orders = {"crawler": load.crawler, "pages": load.pages // load.workers, "concurrent": load.concurrent}
+        workers = {
+            begin_crawl(folder, HOSTS, url, seeds=folder is folders[0], redis=redis.url, **orders): folder
+            for folder in folders
+        }
         try:
             cpu, points = _watch(workers, {"redis": redis.process.pid, "web": server.pid})
         finally:
@@ -147,26 +134,8 @@ def _ended(worker: Worker, folder: Path) -> float:
         return 0.0
     worker.returncode = os.waitstatus_to_exitcode(status)
     if worker.returncode or not (folder / "rows.json").exists():
-        raise SystemExit(f"a worker ended before it had its share:\n{(folder / 'worker.log').read_text()[-3000:]}")
+        raise failed(folder)
     return usage.ru_utime + usage.ru_stime
-
-
-def _start(load: Load, folder: Path, port: int, url: str, *, seeds: bool) -> Worker:
-    folder.mkdir()
-    first = [f"http://site{n}.test:{port}/page/{n}.html" for n in range(HOSTS)] if seeds else []
-    given = {
-        "crawler": load.crawler,
-        "pages": load.pages // load.workers,
-        "concurrent": load.concurrent,
-        "redis": url,
-        "folder": str(folder),
-        "seeds": first,
-        "hosts": {f"site{n}.test": f"127.1.{n // 250}.{n % 250 + 1}" for n in range(HOSTS)},
-    }
-    environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
-    with (folder / "worker.log").open("wb") as log:
-        command = [sys.executable, str(HERE / "fleet_worker.py"), json.dumps(given)]
-        return subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, env=environment)
 
 
 def _cpu(pid: int) -> float:

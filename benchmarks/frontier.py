@@ -7,7 +7,7 @@ adding   pages with ten new links until 10 M URLs were added, each looked up by 
 speed    take + finish a URL and add a page's links, at 1 k, 100 k and 1 M sites, in turn with Scrapy's queue
 startup  a store with all its sites is opened in a fresh process, until the first lease is out
 memory   bytes of Python objects per site in memory, and per waiting URL
-seen     the exact answer from disk, beside pybloom-live's filter: from which size on the filter would pay
+seen     the exact answer from disk, beside pybloom-live's filter
 
 Every store is measured in a process of its own. All of them are filled first and then measured in turn. What ours
 puts off (the merge of its inbox, SQLite's checkpoint with its syncs) is done before and, as a part of the measured
@@ -30,8 +30,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
-import os
 import resource
 import shutil
 import statistics
@@ -43,7 +41,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-HERE = Path(__file__).parent
+from shared import HERE, Figure, environment, figure, finish, forget
+
 STEPS = ("adding", "speed", "startup", "memory", "seen")
 MILLION = 1_000_000
 PEER_PAGES = 500
@@ -116,7 +115,7 @@ class Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env={**os.environ, "PYTHONPATH": str(HERE.parent)},
+            env=environment(),
         )
 
     def __enter__(self) -> Self:
@@ -154,13 +153,7 @@ class Bench:
 
     scale: Scale
     folder: Path
-    figures: list[dict[str, object]] = field(default_factory=list)
-
-    def figure(self, name: str, value: float, unit: str, target: float, better: str) -> None:
-        """One row of the last line."""
-        self.figures.append({"name": name, "value": value, "unit": unit, "target": target, "better": better})
-        kept = value <= target if better == "less" else value >= target
-        print(f"-> {name}: {value:g} {unit}; target {target:g} ({'kept' if kept else 'MISSED'})")
+    figures: list[Figure] = field(default_factory=list)
 
     def store(self, sites: int, urls: int, classes: int = 3) -> dict[str, Any]:
         """Options of a worker on a filled store of this form; it is filled if it is not there."""
@@ -219,7 +212,7 @@ class Bench:
         if count < 10 * MILLION:
             minutes = max(each) * 10 / 60
             name += f" (the pace at {count:,}, extrapolated)"
-        self.figure(name, round(minutes, 2), "minutes", MINUTES, "less")
+        self.figures.append(figure(name, round(minutes, 2), "minutes", MINUTES, "less"))
         print(f"with nine known ones asked beside each: {statistics.fmean(more) * 10 / 60:.1f} minutes, extrapolated")
 
     def speed(self) -> None:
@@ -296,7 +289,7 @@ class Bench:
             print(f"{kind}, {large} over {small}: {described(growth)}")
             if kind == "take":
                 name = f"take + finish at {self.scale.stores[-1][0]:,} sites, times its cost at 1,000"
-                self.figure(name, round(max(growth), 2), "x", GROWTH, "less")
+                self.figures.append(figure(name, round(max(growth), 2), "x", GROWTH, "less"))
         for name in rows:
             at = f"mediacrawl {name.rpartition(' ')[2]}"
             if name.startswith("Scrapy") and at in rows:
@@ -304,7 +297,7 @@ class Bench:
                 print(f"{name}, times our cost: take {described(takes)}; add {described(adds)}")
                 if name == "Scrapy, memory 100,000":
                     title = "take + finish at 100,000 sites, times as fast as Scrapy's queue in memory"
-                    self.figure(title, round(min(takes), 1), "x", FASTER, "more")
+                    self.figures.append(figure(title, round(min(takes), 1), "x", FASTER, "more"))
 
     def startup(self) -> None:
         """The largest store, from the start of opening to the first lease."""
@@ -362,14 +355,14 @@ class Bench:
         else:
             # It holds all sites, whatever it is told.
             each = many["traced"] / many["front"]
-        self.figure("memory per active site held in memory", round(each), "bytes", SITE_BYTES, "less")
+        self.figures.append(figure("memory per active site held in memory", round(each), "bytes", SITE_BYTES, "less"))
         slopes = (
             (asleep[60, 1] - asleep[1, 1]) / (59 * sites),
             (warmed[60, 1] - warmed[20, 1]) / (40 * sites),
         )
         # A URL in memory would cost some 300 bytes; a few are what differs in the bounded parts.
         value = round(max(*slopes, 0.0), 2)
-        self.figure("memory per waiting URL beyond the window", value, "bytes", URL_BYTES, "less")
+        self.figures.append(figure("memory per waiting URL beyond the window", value, "bytes", URL_BYTES, "less"))
 
     def _warmed(self, options: dict[str, Any], visits: int) -> tuple[dict[str, Any], dict[str, Any]]:
         """What a fresh process has in memory, before and after visits: traced in one process, RSS of another."""
@@ -384,7 +377,7 @@ class Bench:
         return opened | {"rss": opened_plain["rss"]}, warm | {"rss": warm_plain["rss"]}
 
     def seen(self) -> None:
-        """What the exact answer costs at each size, what the filter costs, and where the lines would cross."""
+        """What the exact answer costs at each size, and what the filter costs."""
         exact = []
         for sites, urls in self.scale.stores:
             options = self.store(sites, urls)
@@ -409,34 +402,6 @@ class Bench:
         for line in filters:
             costs = [line[key]["cpu"] for key in ("absent", "known", "add")]
             row("pybloom-live", line["seen"], *costs, line["bytes"], f"{100 * line['false']:.2f} %")
-        self._beside(row, exact, filters)
-        self._crossing(exact, cold, filters[-1])
-
-    def _beside(self, row: Any, exact: list[dict[str, Any]], filters: list[dict[str, Any]]) -> None:
-        """10 M and 100 M URLs, where they were not measured themselves: on the line through the last two that were."""
-        for size in (10 * MILLION, 100 * MILLION):
-            for name, lines in (("exact", exact), ("filter", filters)):
-                if all(abs(line["seen"] / size - 1) > 0.05 for line in lines):
-                    how = "extrapolated" if lines[-1]["seen"] < size else "interpolated"
-                    row(f"{name}, {how}", size, along(lines, "absent", size), along(lines, "known", size), "", 0, 0)
-
-    def _crossing(self, exact: list[dict[str, Any]], cold: dict[str, Any], bloom: dict[str, Any]) -> None:
-        """A filter spares the disk the new URLs and is requested all, so it must earn nine known ones beside each."""
-        alone = bloom["absent"]["cpu"] + bloom["add"]["cpu"]
-        on_pages = alone + 9 * bloom["known"]["cpu"]
-        print(
-            f"a filter pays where the exact answer for a new URL costs more than {alone:.1f} us (only new ones asked)"
-        )
-        print(f"or {on_pages:.1f} us (nine known ones beside it, as on pages)")
-        for name, line, clock in (("in memory", exact[-1], "cpu"), ("on disk", cold, "wall")):
-            cost = line["absent"][clock]
-            verdict = ", ".join(
-                f"{'yes' if cost > least else 'no'} {kind}"
-                for least, kind in ((alone, "alone"), (on_pages, "on pages"))
-            )
-            print(f"the exact answer at {line['seen']:,} URLs, file {name}: {cost:.1f} us: {verdict}")
-        for least, kind in ((alone, "only new URLs are asked"), (on_pages, "pages")):
-            print(f"with the file in memory the filter wins where {kind}: {crossing(exact, least)} (extrapolated)")
 
 
 def cut(scale: Scale, urls: int | None, added: int | None) -> Scale:
@@ -471,39 +436,6 @@ def described(found: list[float]) -> str:
     """What `ratios` answers, in words."""
     mean, median, mean_cpu, median_cpu = found
     return f"{mean:.2f} (median round {median:.2f}; CPU {mean_cpu:.2f}, {median_cpu:.2f})"
-
-
-def along(lines: list[dict[str, Any]], key: str, size: float) -> float:
-    """The cost at `size` on the straight line through the last two measured points, over the logarithm of the size."""
-    slope, base = fit(lines, key)
-    return max(slope * math.log10(size) + base, 0.0)
-
-
-def fit(lines: list[dict[str, Any]], key: str) -> tuple[float, float]:
-    """Slope per power of ten, and base."""
-    (x1, y1), (x2, y2) = ((math.log10(line["seen"]), line[key]["cpu"]) for line in lines[-2:])
-    slope = max((y2 - y1) / (x2 - x1), 0.0)
-    return slope, y2 - slope * x2
-
-
-def crossing(exact: list[dict[str, Any]], least: float) -> str:
-    """From which number of URLs on the exact answer for a new one costs more than `least` microseconds."""
-    for line in exact:
-        if line["absent"]["cpu"] > least:
-            return f"from {line['seen']:,} URLs or less"
-    slope, base = fit(exact, "absent")
-    power = (least - base) / slope if slope > 0 else math.inf
-    return f"from 10^{power:.1f} URLs" if power < 12 else "never below 10^12 URLs"
-
-
-def forget(path: Path) -> None:
-    """Have the system drop the file from its cache."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
-    finally:
-        os.close(descriptor)
 
 
 def warm(path: Path) -> None:
@@ -551,7 +483,7 @@ def main() -> None:
             if step in steps:
                 print(f"\n== {step}", flush=True)
                 getattr(bench, step)()
-    print(json.dumps({"bench": "frontier", "figures": bench.figures}))
+    finish("frontier", bench.figures)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+import shared
+
 from mediacrawl.records import Candidate, Evidence
 
 NEW_OWN = 8
@@ -150,10 +152,9 @@ def tune() -> None:
 
 
 def resident(name: str = "VmRSS") -> int:
-    """Bytes of memory of this process, after garbage and what malloc keeps for later are given back."""
+    """Return bytes of memory of this process, after garbage and what malloc keeps for later are given back."""
     gc.collect()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)
-    status = Path("/proc/self/status").read_text(encoding="ascii")
-    return 1024 * int(status.partition(f"{name}:")[2].split()[0])
+    return shared.resident(name)

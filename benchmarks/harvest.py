@@ -7,7 +7,7 @@ breadth-first, and the rules that mediacrawl had before it learned. Then without
 
 Then the adaptive order on the same sites with URLs as other makers would write them (``harvest_habits.py``), with the
 share of pages from classes for what had no room in a class of its own, and with what an order finds there that knows
-the web (``harvest_knowing.py``).
+the web (``harvest_walk.py``).
 
 The webs that are reported have other seeds than those that anything was chosen on (1 to 42).
 
@@ -20,7 +20,6 @@ All of it takes half an hour.
 from __future__ import annotations
 
 import argparse
-import json
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
@@ -29,9 +28,9 @@ from pathlib import Path
 
 from harvest_crawl import crawl, pace
 from harvest_habits import OtherWeb
-from harvest_knowing import Knowing
-from harvest_walk import Curve, OrderedWalk, RandomWalk, in_memory
+from harvest_walk import Curve, Knowing, OrderedWalk, RandomWalk, in_memory
 from harvest_web import Web
+from shared import Figure, figure, finish
 
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy
@@ -149,18 +148,18 @@ def first_finds(seed: int) -> int | None:
     return None
 
 
-def starts(pool: ProcessPoolExecutor, number: int) -> list[dict[str, object]]:
+def starts(pool: ProcessPoolExecutor, number: int) -> list[Figure]:
     """Print how many of so many starts fail, each on a web of its own; answers the figure."""
     begun = list(pool.map(first_finds, range(STARTS_FROM, STARTS_FROM + number)))
     pages = sorted(each for each in begun if each is not None)
     if pages:
         print(f"{number} starts: {FIRST} finds after {pages[len(pages) // 2]:,} pages (median), {pages[-1]:,} (most)")
-    return [_figure(f"starts of {number} without {FIRST} finds in {EARLY:,} pages", begun.count(None), "", 0, "less")]
+    return [figure(f"starts of {number} without {FIRST} finds in {EARLY:,} pages", begun.count(None), "", 0, "less")]
 
 
 def elsewhere(
     pool: ProcessPoolExecutor, webs: list[int], pages: int, long: int
-) -> tuple[list[dict[str, object]], dict[int, Curve]]:
+) -> tuple[list[Figure], dict[int, Curve]]:
     """Print what the adaptive order finds on the webs of other makers; answers the figures, and the crawls by web.
 
     Args:
@@ -182,7 +181,7 @@ def elsewhere(
         mean = sum(rates) / len(rates)
         print(f"{mark:>9,} pages{mean:>9.1f} for each 1,000   [{min(rates):.1f}, {max(rates):.1f}], {len(of)} webs")
         if mark in ELSEWHERE:
-            found.append(_figure(f"new files per 1,000 pages, first {mark:,} pages", mean, "", ELSEWHERE[mark]))
+            found.append(figure(f"new files per 1,000 pages, first {mark:,} pages", mean, "", ELSEWHERE[mark]))
     for mark in sorted(knowing[0].marks):
         ours, all_known = (sum(curve.rate(mark) for curve in each) / len(each) for each in (curves, knowing))
         print(
@@ -191,7 +190,7 @@ def elsewhere(
     overflow = sum(curve.overflow for curve in curves) / (pages * len(curves))
     print(f"{100 * overflow:.1f} % of the pages are from classes for what had no room in a class of its own")
     cost = 1e6 * sum(curve.cpu for curve in curves) / sum(curve.links for curve in curves)
-    found.append(_figure("CPU for each new link, webs of other makers", cost, "us", MICROSECONDS, better="less"))
+    found.append(figure("CPU for each new link, webs of other makers", cost, "us", MICROSECONDS, better="less"))
     return found, dict(zip(webs, curves, strict=True))
 
 
@@ -251,32 +250,28 @@ def over_http(curves: Mapping[int, Curve], webs: Iterable[int], pages: int, *, o
     return there / here
 
 
-def figures(runs: Runs) -> list[dict[str, object]]:
+def figures(runs: Runs) -> list[Figure]:
     """What the targets are about, of the crawls in process."""
     pages = runs.pages
     early = min(EARLY, pages)
     adaptive = runs.curves["adaptive"].values()
     cost = 1e6 * sum(curve.cpu for curve in adaptive) / sum(curve.links for curve in adaptive)
     return [
-        _figure("times random", runs.found("adaptive", pages) / max(runs.found("random", pages), 1), "x", OVER_RANDOM),
-        _figure(
+        figure("times random", runs.found("adaptive", pages) / max(runs.found("random", pages), 1), "x", OVER_RANDOM),
+        figure(
             "times the rate of sites",
             runs.found("adaptive", pages) / max(runs.found("site-rate", pages), 1),
             "x",
             OVER_SITE_RATE,
         ),
-        _figure(
+        figure(
             f"times random, first {early:,} pages",
             runs.found("adaptive", early) / max(runs.found("random", early), 1),
             "x",
             EARLY_OVER_RANDOM,
         ),
-        _figure("CPU for each new link", cost, "us", MICROSECONDS, better="less"),
+        figure("CPU for each new link", cost, "us", MICROSECONDS, better="less"),
     ]
-
-
-def _figure(name: str, value: float, unit: str, target: float, better: str = "more") -> dict[str, object]:
-    return {"name": name, "value": round(value, 2), "unit": unit, "target": target, "better": better}
 
 
 def main() -> None:
@@ -297,9 +292,9 @@ def main() -> None:
     if not options.no_http:
         pages = min(options.pages, OTHER_OVER_HTTP)
         share = over_http(curves, webs[:CRAWLED], pages, other=True)
-        other.append(_figure("over HTTP, webs of other makers", share, "x", OVER_HTTP_ELSEWHERE))
+        other.append(figure("over HTTP, webs of other makers", share, "x", OVER_HTTP_ELSEWHERE))
     if options.only_other:
-        _print(other)
+        finish("harvest", other)
         return
     runs = Runs(options.pages)
     shown = "".join(f"{mark:>9,}" for mark in MARKS if mark <= options.pages)
@@ -313,17 +308,11 @@ def main() -> None:
             runs.walk(pool, [peer.name for peer in ABLATIONS], webs[:ABLATED])
         again = sum(curve.marks[options.pages] for curve in pool.map(resumed, [(seed, options.pages) for seed in webs]))
     found = figures(runs)
-    found.append(_figure("killed half-way and resumed", again / runs.found("adaptive", options.pages), "x", RESUMED))
+    found.append(figure("killed half-way and resumed", again / runs.found("adaptive", options.pages), "x", RESUMED))
     if not options.no_http:
         share = over_http(runs.curves["adaptive"], webs[:CRAWLED], options.pages)
-        found.append(_figure("over HTTP", share, "x", OVER_HTTP))
-    _print(found + other)
-
-
-def _print(found: list[dict[str, object]]) -> None:
-    for figure in found:
-        print(f"{figure['name']:<46}{figure['value']:>10} {figure['unit']:<4} target {figure['target']}")
-    print(json.dumps({"bench": "harvest", "figures": found}))
+        found.append(figure("over HTTP", share, "x", OVER_HTTP))
+    finish("harvest", found + other)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
+from shared import HERE, environment
+
 TICKS = 50
 """Requests from one to the next for the same site, as in process. A crawl of the real web has delays of 15 s and more,
 and asks many more sites meanwhile."""
@@ -88,18 +89,14 @@ class Crawled:
 
 
 @contextmanager
-def serving(seed: int, *, other: bool) -> Iterator[tuple[int, list[dict[str, Any]]]]:
-    """The web of a seed, at a port of this machine; at the end the server's own account is in the list."""
-    command = [sys.executable, str(HERE / "harvest_server.py"), "--seed", str(seed), "--port", "0"]
-    command += ["--other"] if other else []
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            assert server.stdout is not None
-            account = list[dict[str, Any]]()
-            yield int(server.stdout.readline()), account
-        finally:
-            server.terminate()
-            account.append(json.loads(server.communicate()[0]))
+def serving(seed: int, *, other: bool) -> Iterator[tuple[int, list[int]]]:
+    """Serve the web of a seed, at a port of this machine; at the end the server's gap is in the list."""
+    command = [sys.executable, str(HERE / "harvest_server.py"), "--seed", str(seed), *(["--other"] if other else [])]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        gaps = list[int]()
+        yield int(server.stdout.readline()), gaps
+        gaps.append(int(server.communicate()[0]))
 
 
 def pace(seed: int, seeds: int, *, other: bool = False) -> float:
@@ -125,11 +122,10 @@ def crawl(seed: int, seeds: int, pages: int, folder: Path, delay: float, *, othe
         SystemExit: the crawl went wrong; its log says how.
     """
     began = time.monotonic()
-    with serving(seed, other=other) as (port, account), (folder / "log.txt").open("w") as log:
+    with serving(seed, other=other) as (port, gaps), (folder / "log.txt").open("w") as log:
         arguments = [str(HERE), str(seed), str(port), str(delay), str(folder / "state"), str(seeds), str(OUT)]
-        environment = {**os.environ, "PYTHONPATH": str(HERE.parent)}
         command = [sys.executable, "-c", CRAWL, *arguments]
-        with subprocess.Popen(command, stderr=log, env=environment, cwd=folder) as crawler:
+        with subprocess.Popen(command, stderr=log, env=environment(), cwd=folder) as crawler:
             lines = _watched(crawler, folder / "harvest.jl", pages)
             crawler.send_signal(signal.SIGINT)
             _, _, used = os.wait4(crawler.pid, 0)
@@ -140,7 +136,7 @@ def crawl(seed: int, seeds: int, pages: int, folder: Path, delay: float, *, othe
     first, last = lines[len(lines) // 4], lines[-1]
     rate = (last["requests"] - first["requests"]) / max(last["time"] - first["time"], 1.0)
     cpu = used.ru_utime + used.ru_stime
-    return Crawled(marks, lines[-1]["requests"], time.monotonic() - began, cpu, account[0]["gap"], rate)
+    return Crawled(marks, lines[-1]["requests"], time.monotonic() - began, cpu, gaps[0], rate)
 
 
 def _watched(crawler: subprocess.Popen[bytes], path: Path, pages: int) -> list[dict[str, Any]]:

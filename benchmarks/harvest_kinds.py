@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import exp
+from pathlib import Path
 from random import Random
 from statistics import NormalDist
+from typing import Any
 
 from harvest_words import ENDINGS, LANGUAGES, STEMS
 
@@ -41,44 +43,30 @@ class KindOfSite:
 
     share: float
     items: float
-    spread: float = 1.2
-    rich: Range | None = None
-    files: Range = (1, 1)
-    extras: Range = (0, 2)
-    people: float = 0.1
-    outward: Range = (0, 2)
-    feed: float = 0.4
-    stray: float = 0.0
-    hints: float = 0.02
+    spread: float
+    rich: Range | None
+    files: Range
+    extras: Range
+    people: float
+    outward: Range
+    feed: float
+    stray: float
+    hints: float
 
 
-KINDS: dict[str, KindOfSite] = {
-    # With media.
-    "podcast": KindOfSite(1.1, 380, 1.0, (7, 15), extras=(2, 5), people=0.5, feed=0.55, hints=0.6),
-    "band": KindOfSite(0.8, 200, 1.0, (3, 6), (2, 7), extras=(3, 6), people=0.5, feed=0.3, hints=0.6),
-    "sound archive": KindOfSite(0.6, 600, 1.1, (5, 13), (1, 3), extras=(2, 5), people=0.3, feed=0.3, hints=0.6),
-    "sermons": KindOfSite(0.6, 420, 0.9, (8, 15), extras=(2, 5), people=0.3, feed=0.5, hints=0.6),
-    "broadcaster": KindOfSite(0.3, 2600, 0.8, (2, 6), extras=(2, 4), people=0.1, feed=0.6, hints=0.6),
-    "university": KindOfSite(0.6, 1200, 0.9, (1, 2), (1, 3), extras=(1, 3), people=0.5, feed=0.2, hints=0.15),
-    "open directory": KindOfSite(0.12, 180, 0.8, (2, 4), (8, 24), hints=0.4),
-    # Without.
-    "blog": KindOfSite(21, 60, 1.3, extras=(1, 3), outward=(0, 4), feed=0.6, stray=0.1),
-    "news": KindOfSite(6, 350, 1.2, extras=(0, 3), people=0.05, outward=(0, 2), feed=0.6, stray=0.1, hints=0.03),
-    "forum": KindOfSite(9, 130, 1.3, extras=(1, 4), people=0.8, outward=(0, 3), feed=0.2, stray=0.05),
-    "shop": KindOfSite(14, 110, 1.3, extras=(0, 2), people=0.0, outward=(0, 0), feed=0.1, hints=0.05),
-    "company": KindOfSite(13, 20, 1.1, extras=(0, 1), people=0.0, outward=(0, 1), feed=0.1),
-    "home page": KindOfSite(14, 12, 1.2, extras=(0, 0), people=0.0, outward=(0, 4), feed=0.1, stray=0.08),
-    "community": KindOfSite(5, 60, 1.1, extras=(0, 2), outward=(0, 2), stray=0.05),
-    "reference": KindOfSite(4, 300, 1.3, extras=(1, 3), people=0.1, outward=(0, 3), feed=0.2),
-    "portal": KindOfSite(2, 60, 1.0, extras=(0, 0), people=0.0, outward=(14, 24), feed=0.0),
-    # What pretends, repeats itself, or has no end.
-    "spam farm": KindOfSite(2.5, 10, hints=0.7),
-    "calendar": KindOfSite(1.5, 30, 1.0),
-    "parked": KindOfSite(2, 5, 0.5, hints=0.05),
-    "mirror": KindOfSite(0.5, 5),
-    "copied site": KindOfSite(0.8, 5),
-    "file host": KindOfSite(0.15, 12, 0.5, hints=0.2),
-}
+def _read() -> dict[str, KindOfSite]:
+    """Return the kinds of ``harvest_kinds.tsv``, those with media first, those that pretend or have no end last."""
+    lines = Path(__file__).with_name("harvest_kinds.tsv").read_text(encoding="utf-8").splitlines()
+    rows = (dict(zip(lines[0].split("\t"), line.split("\t"), strict=True)) for line in lines[1:])
+    return {row.pop("kind"): KindOfSite(**{name: _value(cell) for name, cell in row.items()}) for row in rows}
+
+
+def _value(cell: str) -> Any:
+    numbers = tuple(float(number) for number in cell.split("-") if number)
+    return numbers if len(numbers) > 1 else numbers[0] if numbers else None
+
+
+KINDS = _read()
 """Mirrors show a site that has media under another name, copied sites one that has none."""
 
 _REST = "company"

@@ -1,28 +1,25 @@
 """The web of ``harvest_web.py`` over HTTP: every host on one port of loopback, real pages, feeds and MP3s.
 
-Prints its port, and at the end (SIGTERM, Ctrl-C) one line of JSON: requests by what came of them, and how many
-different recordings were served after each 1,000 pages. ``GET http://127.0.0.1:PORT/__stats`` gives the same meanwhile.
+Prints its port; when its stdin closes it ends, and prints how many requests lay between two for the same site.
 A crawl needs `Web.addresses` as its ``RESOLVER_HOSTS``, and `seeds` of this module. It runs on Linux, where all of
 127.0.0.0/8 is this machine.
 
-Run: ``python benchmarks/harvest_server.py --seed 1 --sites 8000 --port 0``
+Run: ``python benchmarks/harvest_server.py --seed 1 --sites 8000``
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
-import json
-import signal
 import sys
 from collections import Counter
 from collections.abc import Iterable
 from hashlib import blake2b
+from http import HTTPStatus
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import cast
 
+from bench_web import Answerer, listen, run
 from harvest_habits import OtherWeb
 from harvest_web import Answer, Found, Text, Web
 from harvest_words import LANGUAGES
@@ -33,10 +30,6 @@ from mediacrawl.demo.tags import EncodedText, EncodedTexts, id3v2
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "server"))
 from wire import BadRequestError, Request, parse_request, respond
 
-CONTROL = frozenset({"127.0.0.1", "localhost"})
-"""Hosts that are no part of the web."""
-EVERY = 1_000
-"""Pages between two marks of the harvest."""
 FRAMES = 12
 """Of an MP3: 5 KB, above the least size at which a head says which file it is (`store.works`)."""
 _FRAME = b"\xff\xfb\x90\x64"
@@ -44,8 +37,6 @@ _FRAME = b"\xff\xfb\x90\x64"
 _FRAME_SIZE = 417
 _SIDE = 32
 _HTML = "text/html; charset=utf-8"
-_STATUS = {200: b"200 OK", 206: b"206 Partial Content", 304: b"304 Not Modified", 301: b"301 Moved Permanently"}
-_STATUS |= {404: b"404 Not Found", 405: b"405 Method Not Allowed", 416: b"416 Range Not Satisfiable"}
 
 
 def seeds(web: Web, port: int, number: int = 100) -> list[str]:
@@ -164,7 +155,7 @@ def _closed(elements: list[str]) -> str:
 
 
 class Host:
-    """Answers requests, and counts.
+    """Answers requests, and notes how often each site is asked.
 
     Args:
         web: what is served.
@@ -174,36 +165,34 @@ class Host:
     def __init__(self, web: Web, port: int) -> None:
         self._web = web
         self._pen = Pen(port)
-        self._kinds: Counter[str] = Counter()
         self._requests = 0
         self._last = dict[str, int]()
         self._gaps: Counter[int] = Counter()
-        self._met: set[str] = set()
-        self._asked: set[str] = set()
-        self._curve: list[int] = []
 
-    def stats(self) -> dict[str, object]:
-        """What was requested so far.
-
-        ``requests``: by what came of them; ``pages``: different URLs, robots.txt left out; ``recordings``: different
-        ones that were served; ``curve``: how many of them after each 1,000 pages; ``gap``: see `gap`.
-        """
-        counted = {"requests": dict(self._kinds), "pages": len(self._asked), "recordings": len(self._met)}
-        return {**counted, "curve": self._curve, "gap": self.gap()}
+    def answer(self, head: bytes) -> bytes:
+        """Return the whole answer to a request."""
+        try:
+            request = parse_request(head)
+        except BadRequestError:
+            return b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"
+        self._note_gap(request.host)
+        response = self.response(request)
+        lines = "".join(f"{name}: {value}\r\n" for name, value in response.headers).encode("latin-1")
+        status = HTTPStatus(response.status)
+        began = b"HTTP/1.1 %d %s\r\n%sContent-Length: %d\r\n\r\n" % (
+            *(status, status.phrase.encode()),
+            *(lines, len(response.body)),
+        )
+        return began if request.method == "HEAD" or status == HTTPStatus.NOT_MODIFIED else began + response.body
 
     def response(self, request: Request) -> Response:
-        """The answer to a request."""
-        if request.host in CONTROL:
-            return _plain(200, json.dumps(self.stats())) if request.path == "/__stats" else _plain(404, "no\n")
-        self._note_gap(request.host)
+        """Return what the web has at a URL."""
         if request.target == "/robots.txt":
-            self._kinds["robots"] += 1
-            return _plain(404, "none\n")
+            return Response(404, (("Content-Type", "text/plain"),), b"none\n")
         url = f"http://{request.host}{request.target}"
         answer = self._web.fetch(url)
-        self._count(url, answer)
         if answer.kind == "gone":
-            return _plain(404, "<p>gone</p>\n", _HTML)
+            return Response(404, (("Content-Type", _HTML),), b"<p>gone</p>\n")
         if answer.kind == "redirect":
             location = with_port(answer.location, self._pen.port)
             return Response(301, (("Location", location), ("Content-Type", _HTML)), b"<p>moved</p>\n")
@@ -219,7 +208,7 @@ class Host:
         return Resource(self._pen.page(url, answer, text), _HTML)
 
     def _note_gap(self, host: str) -> None:
-        """How many requests came since the last one for this site: what politeness costs in pages."""
+        """Note how many requests came since the last one for this site: what politeness costs in pages."""
         self._requests += 1
         site = ".".join(host.split(".")[-2:])
         if site in self._last:
@@ -227,83 +216,13 @@ class Host:
         self._last[site] = self._requests
 
     def gap(self) -> int:
-        """Requests from one to the next for the same site; a twentieth have fewer. 0 if no site was requested twice."""
+        """Return the requests from one to the next for the same site; a twentieth have fewer. 0 if there is none."""
         wanted, passed = self._gaps.total() / 20, 0
         for gap in sorted(self._gaps):
             passed += self._gaps[gap]
             if passed >= wanted:
                 return gap
         return 0
-
-    def _count(self, url: str, answer: Answer) -> None:
-        kind = "untagged" if answer.kind == "media" and not answer.nugget else answer.kind
-        self._kinds[kind] += 1
-        known = len(self._asked)
-        self._asked.add(url)
-        if answer.nugget:
-            self._met.add(answer.nugget)
-        if len(self._asked) > known and len(self._asked) % EVERY == 0:
-            self._curve.append(len(self._met))
-
-
-def _plain(status: int, text: str, mime: str = "text/plain") -> Response:
-    return Response(status, (("Content-Type", mime),), text.encode())
-
-
-class Protocol(asyncio.Protocol):
-    """HTTP/1.1 with keep-alive, for requests without a body."""
-
-    def __init__(self, host: Host) -> None:
-        self._host = host
-        self._buffer = b""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """A crawler came."""
-        # Those of uvloop are no subclass.
-        self._transport = cast("asyncio.Transport", transport)
-
-    def data_received(self, data: bytes) -> None:
-        """Answer each request that is whole."""
-        self._buffer += data
-        while (end := self._buffer.find(b"\r\n\r\n")) >= 0:
-            head, self._buffer = self._buffer[:end], self._buffer[end + 4 :]
-            try:
-                request = parse_request(head)
-            except BadRequestError:
-                self._transport.close()
-                return
-            self._transport.write(_wire(self._host.response(request), request))
-            if not request.keep_alive:
-                self._transport.close()
-                return
-
-
-def _wire(response: Response, request: Request) -> bytes:
-    lines = "".join(f"{name}: {value}\r\n" for name, value in response.headers).encode("latin-1")
-    status = _STATUS.get(response.status, b"%d Unknown" % response.status)
-    head = b"HTTP/1.1 %s\r\n%sContent-Length: %d\r\n\r\n" % (status, lines, len(response.body))
-    return head if request.method == "HEAD" or response.status == 304 else head + response.body
-
-
-async def serve(web: Web, port: int) -> None:
-    """Serve until a signal comes.
-
-    Args:
-        web: what is served.
-        port: to listen on, on all addresses of this machine; 0 takes any free one.
-    """
-    loop = asyncio.get_running_loop()
-    hosts: list[Host] = []
-    server = await loop.create_server(lambda: Protocol(hosts[0]), "0.0.0.0", port, backlog=4096)
-    port = server.sockets[0].getsockname()[1]
-    hosts.append(Host(web, port))
-    stopped = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopped.set)
-    print(port, flush=True)
-    await stopped.wait()
-    server.close()
-    print(json.dumps(hosts[0].stats()), flush=True)
 
 
 def main() -> None:
@@ -312,15 +231,15 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="of the web (1)")
     parser.add_argument("--sites", type=int, default=8000, help="of the web (8,000)")
     parser.add_argument("--other", action="store_true", help="with URLs as other makers of sites would write them")
-    parser.add_argument("--port", type=int, default=0, help="to listen on; 0 takes any free one (0)")
     given = parser.parse_args()
-    serving = serve((OtherWeb if given.other else Web)(given.seed, given.sites), given.port)
-    try:
-        import uvloop  # noqa: PLC0415
-    except ImportError:
-        asyncio.run(serving)
-    else:
-        uvloop.run(serving)
+    hosts: list[Host] = []
+
+    def make(port: int) -> Answerer:
+        hosts.append(Host((OtherWeb if given.other else Web)(given.seed, given.sites), port))
+        return hosts[0].answer
+
+    run(listen(make))
+    print(hosts[0].gap(), flush=True)
 
 
 if __name__ == "__main__":

@@ -135,12 +135,6 @@ class Site:
         """How many pages of a role there are."""
         return (self.starts[role + 1] if role < GET else self.pages) - self.starts[role]
 
-    @property
-    def expected_files(self) -> float:
-        """How many files all items have, dead ones too."""
-        rich = sum(len(range(slot, self.items, 16)) for slot in self.rich)
-        return rich * self.files * 15 / 16 + (self.items - rich) * self.stray / 65_536
-
     def files_of(self, item: int) -> int:
         """How many files an item has."""
         if self.mask >> (item & 15) & 1:

@@ -15,7 +15,7 @@ from mediacrawl.frontier.contract import Frontier
 from mediacrawl.frontier.site_state import is_overflow
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.priority.orders import Priority
+from mediacrawl.priority.orders import CreditPolicy, Priority, RuleOrder
 from mediacrawl.priority.score import Scores
 from mediacrawl.records import Candidate, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.scope.candidates import candidate
@@ -189,6 +189,27 @@ class RandomWalk:
             if link.url not in self._seen:
                 self._seen.add(link.url)
                 self._waiting.append(link.url)
+
+
+class Knowing(RuleOrder):
+    """The order of one who knows the web: the nearest to a recording first, on whatever site that is released.
+
+    No crawler can know how many clicks each URL is from a recording. The share of this that an order finds tells how
+    much of its figure is the order, and how much is the web: pages that have to be read on the way, and files that are
+    gone, say nothing of themselves, or are copies. It is not the most that can be found, since how many files are
+    behind a page does not count.
+    """
+
+    def __init__(self, web: Web) -> None:
+        self._web = web
+        self._decay = CreditPolicy().decay
+
+    def join(self, candidates: Iterable[Candidate], source: str = "") -> None:  # noqa: ARG002 - as `RuleOrder` has it
+        """Give each URL a class and a score by its distance."""
+        for found in candidates:
+            clicks = self._web.distance(found.url)
+            found.link_class = f"{clicks} clicks"
+            found.score = self._decay**clicks
 
 
 def in_memory(seed: int, explore: float = 0.02) -> MemoryFrontier:

@@ -11,7 +11,6 @@ facets, open directories).
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -21,31 +20,10 @@ from harvest_pages import GONE, Answer, Found, Pages
 from harvest_sites import FEED, FRONT, GET, ITEM, LIST, MEDIA, MOVED, PLAIN, SECTION, TAG, Site
 from harvest_world import World
 
-__all__ = ["Answer", "Found", "Text", "Totals", "Web"]
+__all__ = ["Answer", "Found", "Text", "Web"]
 
 FAR = 99
 """Clicks to media where there are none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """What a web has; calendars, facets and spam farms are left out.
-
-    Attributes:
-        sites: kind -> how many.
-        rich: sites with media, mirrors among them.
-        hinting: of these, how many have a host that is called after media.
-        pages: all that are no files.
-        files: URLs of files that are there.
-        recordings: different ones that say something of themselves.
-    """
-
-    sites: dict[str, int]
-    rich: int
-    hinting: int
-    pages: int
-    files: int
-    recordings: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,22 +129,6 @@ class Web:
             if files_host.endswith(f".{outline.host}"):
                 found[files_host] = address
         return found
-
-    def totals(self) -> Totals:
-        """Count what there is; files and recordings are what is to be expected, within a few per cent."""
-        pages = files = recordings = 0.0
-        rich = hinting = 0
-        for outline in self._world.outlines:
-            site = self._world.site(outline.number)
-            pages += site.pages
-            there = site.expected_files * (1 - site.dead_files / 256)
-            files += there
-            if outline.shown_as == outline.kind:
-                recordings += there * (1 - site.untagged / 256) * (1 - site.again / 256)
-            rich += bool(site.mask)
-            hinting += bool(site.mask) and any(word in outline.host for word in site.words.hosts)
-        counted = Counter(outline.shown_as for outline in self._world.outlines)
-        return Totals(dict(counted), rich, hinting, int(pages), int(files), int(recordings))
 
     def distance(self, url: str) -> int:
         """Clicks from a URL to the nearest recording that its site has and tells of; `FAR` if none is near.

@@ -42,13 +42,13 @@ from hostile_inputs import Genome, Input, build
 from protego import Protego
 from scrapy.http import HtmlResponse
 from scrapy.linkextractors import LinkExtractor
+from shared import HERE, figure, finish
 
 try:
     import feedparser
 except ImportError:
     feedparser = None
 
-HERE = Path(__file__).parent
 KINDS = {
     "page": ("page",),
     "list": ("feed", "sitemap", "m3u", "asx", "xspf", "pls", "hls", "dash"),
@@ -175,7 +175,7 @@ def measure(kind: str, given: argparse.Namespace) -> list[dict]:
         "memory": memory / 1e6,
         "disk": ratio(fullest[0]),
     }
-    return [figure(f"{kind}_{name}", value, UNITS[name], TARGETS[name]) for name, value in values.items()]
+    return [figure(f"{kind}_{name}", value, UNITS[name], TARGETS[name], "less") for name, value in values.items()]
 
 
 def ratio(each: dict) -> float:
@@ -207,10 +207,6 @@ def save(folder: Path, kind: str, found: list[dict]) -> None:
         (folder / f"{kind}-{place:02d}-{each['family']}.http").write_bytes(given.head + b"\r\n" + body)
 
 
-def figure(name: str, value: float, unit: str, target: float) -> dict[str, object]:
-    return {"name": name, "value": round(value, 2), "unit": unit, "target": target, "better": "less"}
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
@@ -222,10 +218,7 @@ def main() -> None:
     if unknown := set(kinds) - set(KINDS):
         parser.error(f"no such kind: {', '.join(sorted(unknown))}; there are {', '.join(KINDS)}")
     figures = [each for kind in KINDS if kind in kinds for each in measure(kind, given)]
-    for each in figures:
-        verdict = "" if each["value"] <= each["target"] else "  missed"
-        print(f"{each['name']:20}{each['value']:12,.2f} {each['unit']:12} target {each['target']}{verdict}")
-    print(json.dumps({"bench": "hostile", "figures": figures}))
+    finish("hostile", figures)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from hostile_inputs import Genome, Input, build, drawn, mutated
 from scrapy import signals
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
+from shared import resident
 
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
@@ -223,7 +224,7 @@ class Measuring:
             if outcome.end not in {End.CONTINUE, End.AGAIN}:
                 break
         spent = (time.process_time() - spent) * 1000
-        grown = memory_of("VmHWM") - memory
+        grown = resident("VmHWM") - memory
         await self._rest()
         scheduler.commit()
         head = len(given.head)
@@ -239,7 +240,7 @@ class Measuring:
         while leases := scheduler.frontier.take(self._context.clock.now(), 64):
             mine = [lease for lease in leases if lease.url == url]
             if mine:
-                scheduler._ready.append(scheduler._request(mine[0]))  # noqa: SLF001 - as it does itself
+                scheduler.leases.exchanged.append(scheduler.leases.request_of(mine[0]))
                 return True
         return False
 
@@ -258,17 +259,11 @@ def _in_use(path: Path) -> int:
     return (pages - free) * size
 
 
-def memory_of(name: str) -> int:
-    """Bytes, of a line of the process's status."""
-    found = re.search(rf"^{name}:\s+(\d+) kB", Path("/proc/self/status").read_text(), re.MULTILINE)
-    return int(found[1]) * 1024 if found else 0
-
-
 def fresh_peak() -> int:
     """Let the peak of memory start over; answers what is in use."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
-    return memory_of("VmRSS")
+    return resident()
 
 
 def crawl(folder: Path, *, robots: bool, work: Callable[[Measuring], Awaitable[None]]) -> None:

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import gzip
 import random
+import re
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from mediacrawl.demo import media_bytes
 from mediacrawl.demo.tags import audio_span
@@ -160,170 +162,58 @@ class Family:
         return pieces
 
 
-# -- pages ---------------------------------------------------------------------------------------------------------
+# -- text -----------------------------------------------------------------------------------------------------------
 
-_PAGE: dict[str, Piece] = {
-    "link": lambda n, k: b'<a href="/p%d">x</a>' % k,
-    "long link": lambda n, k: b'<a href="/%s/%d">x</a>' % (b"p" * n, k),
-    "link elsewhere": lambda n, k: b'<a href="http://s%d.o%d.example/%s">x</a>' % (k, k, b"p" * n),
-    "escaped link": lambda n, k: b'<a href="/%s%d">x</a>' % ("é%C3 ".encode() * n, k),
-    "query": lambda n, k: b'<a href="?%s">x</a>' % b"&".join(b"p%d=%d" % (i, k) for i in range(min(n, 200))),
-    "segments": lambda n, k: b'<a href="%s%d">x</a>' % (b"/a/b" * n, k),
-    "dots": lambda n, k: b'<a href="%s%d">x</a>' % (b"../x/" * n, k),
-    "international host": lambda n, k: b'<a href="//%s%d.example/">x</a>' % ("ü".encode() * min(n, 60), k),
-    "anchor": lambda n, k: b'<a href="/p%d">%s</a>' % (k, b"<b>w </b>" * n),
-    "open anchor": lambda n, k: b'<a href="/p%d">%s' % (k, b"w " * n),
-    "class": lambda n, k: b'<div class="%s">' % (b"c%d " % k * n),
-    "deep": lambda n, k: b"<div>" * n,
-    "deep inline": lambda n, k: b'<b id="%d">' % k * n,
-    "object": lambda n, k: b'<object data="/o%d">' % k * n,
-    "base": lambda n, k: b'<base href="/%s/">' % (b"b" * n),
-    "blank in tag": lambda n, k: b"<a" + b" " * n + b'href="/b%d">' % k,
-    "attributes": lambda n, k: b"<div %s>" % b" ".join(b'data-x%d="/%d.mp3"' % (i, k) for i in range(n)),
-    "comment": lambda n, k: b"<!--" + b"-" * n,
-    "open quote": lambda n, k: b'<a href="/q%d>' % k * n,
-    "references": lambda n, k: b"<p>" + b"&#x41;&amp;&#%d;" % (k % 999_999) * n,
-    "long reference": lambda n, k: b"<title>&#%s;" % (b"9" * n),
-    "less than": lambda n, k: b"<" * n,
-    "title": lambda n, k: b"<title>%s" % (b"t%d " % k * n),
-    "audio": lambda n, k: b'<audio src="/a%d.mp3" title="%s"></audio>' % (k, b"t" * n),
-    "sources": lambda n, k: b"<video>%s</video>" % b"".join(b'<source src="/v%d-%d.mp4">' % (k, i) for i in range(n)),
-    "frame": lambda n, k: b'<iframe src="/f%d?%s"></iframe>' % (k, b"q" * n),
-    "og": lambda n, k: (
-        b'<meta property="og:video" content="/g%d.mp4"><meta property="og:title" content="%s">' % (k, b"t" * n)
-    ),
-    "robots": lambda n, k: b'<meta name="robots" content="%s">' % (b"unavailable_after: 25 Jun 2030 15:00:00 PST," * n),
-    "json-ld": lambda n, k: (
-        b'<script type="application/ld+json">{"@graph":[%s]}</script>'
-        % b",".join(
-            b'{"@type":"AudioObject","contentUrl":"/j%d-%d.mp3","name":"n","author":{"@id":"#%d"}}' % (k, i, i)
-            for i in range(n)
-        )
-    ),
-    "deep json-ld": lambda n, k: b'<script type="application/ld+json">%s%s</script>' % (b'{"a":[' * n, b"]}" * n),
-    "json-ld ids": lambda n, k: (
-        b'<script type="application/ld+json">[%s]</script>'
-        % b",".join(
-            b'{"@id":"#%d","@type":"VideoObject","isPartOf":{"@id":"#%d"}}' % (i, (i + 1) % n) for i in range(n)
-        )
-    ),
-    "microdata": lambda n, k: (
-        b'<div itemscope itemtype="http://schema.org/AudioObject">'
-        + b'<b itemprop="name">x</b><div itemprop="audio" itemscope>' * n
-        + b'<link itemprop="contentUrl" href="/m%d.mp3">' % k
-    ),
-    "script": lambda n, k: b'<script>var x%d={"file":"%s/s%d.mp3"}</script>' % (k, rb"\/a" * n, k),
-    "open script": lambda n, k: b"<script>" + b'"file":"http://x/%d' % k + b"\\" * n,
-    "srcset": lambda n, k: b'<img srcset="%s">' % (b"/i%d.png 1x, " % k * n),
-    "oembed": lambda n, k: b'<link rel="alternate" type="application/json+oembed" href="/oe%d?%s">' % (k, b"u" * n),
-    "feed": lambda n, k: b'<link rel="alternate" type="application/rss+xml" href="/r%d%s">' % (k, b"u" * n),
-    "lang": lambda n, k: b'<p lang="%s">' % (b"x-" * n),
-    "table": lambda n, k: b"<table><tr><td>" * n + b'<a href="/t%d">x</a>' % k,
-    "form": lambda n, k: b"<form><select>" + b"<option>o" * n,
-    "directory": lambda n, k: b'<a href="d%d/">d/</a> 2026-01-01 10:00 %s\n' % (k, b"1" * n),
-}
+_REPEATED = re.compile("⟦(?:([0-9]+)\\*)?(.*?)(?:¦(.*?))?⟧".encode(), re.DOTALL)
+_ESCAPE = re.compile(rb"\\(?:([nr\\])|x([0-9a-f]{2}))")
+
+
+def _piece(template: bytes) -> Piece:
+    """Return what makes pieces of a template, as ``hostile_pieces.tsv`` has them.
+
+    ``⟦a⟧`` is ``a`` as often as the piece is long, ``⟦60*a⟧`` at most 60 times, ``⟦a¦,⟧`` with commas between; in it
+    ``{i}`` counts from 0, and ``{j}`` is the next such number, in a circle. ``{k}`` is the number of the piece.
+    """
+    # Plain text and what is repeated take turns: each text is followed by how often, what, and what is between.
+    parts = _REPEATED.split(template)
+    turns = [
+        (plain, int(most or LENGTHS[-1]), unit, between or b"", b"{i}" in unit)
+        for plain, most, unit, between in (parts[place : place + 4] for place in range(0, len(parts) - 1, 4))
+    ]
+
+    def make(n: int, k: int) -> bytes:
+        found = b""
+        for plain, most, unit, apart, is_counted in turns:
+            count = min(n, most)
+            if is_counted:
+                numbers = ((b"%d" % i, b"%d" % ((i + 1) % count)) for i in range(count))
+                found += plain + apart.join(unit.replace(b"{i}", i).replace(b"{j}", j) for i, j in numbers)
+            else:
+                found += plain + (apart.join([unit] * count) if apart else unit * count)
+        return (found + parts[-1]).replace(b"{k}", b"%d" % k)
+
+    return make
+
+
+def _unescaped(match: re.Match[bytes]) -> bytes:
+    return {b"n": b"\n", b"r": b"\r", b"\\": b"\\"}[match[1]] if match[1] else bytes.fromhex(match[2].decode())
+
+
+def _read_pieces() -> dict[str, dict[str, Piece]]:
+    """Return the pieces of each family of text."""
+    found: dict[str, dict[str, Piece]] = {}
+    for line in Path(__file__).with_name("hostile_pieces.tsv").read_bytes().splitlines():
+        family, name, template = line.split(b"\t")
+        found.setdefault(family.decode(), {})[name.decode()] = _piece(_ESCAPE.sub(_unescaped, template))
+    return found
+
+
+_TEXT = _read_pieces()
 
 
 def _page(body: bytes, genome: Genome) -> Input:
     whole = b"<!doctype html><html><head>" + body
     return Input("/page", b"Content-Type: text/html; charset=utf-8\r\n", whole, min(len(whole), 200_000))
-
-
-# -- lists ---------------------------------------------------------------------------------------------------------
-
-_FEED: dict[str, Piece] = {
-    "episode": lambda n, k: (
-        b'<item><title>%s</title><link>/e%d</link><enclosure url="/e%d.mp3" type="audio/mpeg"/></item>'
-        % (b"t" * n, k, k)
-    ),
-    "description": lambda n, k: (
-        b"<item><link>/d%d</link><description>%s</description></item>" % (k, b"&lt;b&gt;w&amp;amp; " * n)
-    ),
-    "cdata": lambda n, k: b"<item><link>/c%d</link><description><![CDATA[%s]]></description></item>" % (k, b"<p>x" * n),
-    "long reference": lambda n, k: b"<item><title>&amp;#%s;</title><link>/n%d</link></item>" % (b"9" * n, k),
-    "media": lambda n, k: (
-        b"<item><link>/m%d</link><media:group>%s</media:group></item>"
-        % (k, b'<media:content url="/m%d.mp4" type="video/mp4"/>' % k * n)
-    ),
-    "categories": lambda n, k: b"<item><link>/g%d</link>%s</item>" % (k, b"<category>c</category>" * n),
-    "deep": lambda n, k: b"<x>" * n,
-    "attributes": lambda n, k: b"<x %s/>" % b" ".join(b'a%d="v"' % i for i in range(n)),
-    "namespaces": lambda n, k: b"<x %s/>" % b" ".join(b'xmlns:n%d-%d="urn:%d"' % (k, i, i) for i in range(n)),
-    "guid": lambda n, k: b"<item><guid>%s%d</guid><link>/u%d</link></item>" % (b"g" * n, k, k),
-    "date": lambda n, k: b"<item><pubDate>%s</pubDate><link>/w%d</link></item>" % (b"Mon, " * n, k),
-    "duration": lambda n, k: b"<item><itunes:duration>%s</itunes:duration><link>/w%d</link></item>" % (b"1:" * n, k),
-    "blank": lambda n, k: b"<item" + b" " * n + b">",
-    "elsewhere": lambda n, k: b"<item><link>http://f%d.g%d.example/%s</link></item>" % (k, k, b"p" * n),
-}
-_SITEMAP: dict[str, Piece] = {
-    "url": lambda n, k: b"<url><loc>/s%d</loc></url>" % k,
-    "long url": lambda n, k: b"<url><loc>/%s%d</loc></url>" % (b"s" * n, k),
-    "elsewhere": lambda n, k: b"<url><loc>http://f%d.g%d.example/%s</loc></url>" % (k, k, b"p" * n),
-    "video": lambda n, k: (
-        b"<url><loc>/v%d</loc><video:video><video:content_loc>/v%d.mp4</video:content_loc>"
-        b"<video:title>%s</video:title></video:video></url>" % (k, k, b"t" * n)
-    ),
-    "videos": lambda n, k: (
-        b"<url><loc>/y%d</loc>%s</url>"
-        % (k, b"<video:video><video:player_loc>/y%d</video:player_loc></video:video>" % k * n)
-    ),
-    "tags": lambda n, k: (
-        b"<url><loc>/t%d</loc><video:video>%s</video:video></url>" % (k, b"<video:tag>t</video:tag>" * n)
-    ),
-    "sitemap": lambda n, k: b"<sitemap><loc>/m%d.xml%s</loc></sitemap>" % (k, b"?" * n),
-    "blank": lambda n, k: b"<url><loc>" + b" " * n + b"/b%d</loc></url>" % k,
-    "deep": lambda n, k: b"<url>" * n,
-}
-_PLAYLIST: dict[str, Piece] = {
-    "entry": lambda n, k: b"#EXTINF:1,%s\n/m%d.mp3\n" % (b"t" * n, k),
-    "attributes": lambda n, k: b"#EXTINF:1 %s,x\n/a%d.mp3\n" % (b'a="b" ' * n, k),
-    "open quote": lambda n, k: b'#EXTINF:1 a="%s\n/q%d.mp3\n' % (b" =" * n, k),
-    "comment": lambda n, k: b"#" + b" " * n + b"\n",
-    "blank": lambda n, k: b" " * n + b"/b%d.mp3\n" % k,
-    "elsewhere": lambda n, k: b"http://f%d.g%d.example/%s.mp3\n" % (k, k, b"p" * n),
-    "no end": lambda n, k: b"x" * n,
-    "returns": lambda n, k: b"\r" * n,
-}
-_ASX: dict[str, Piece] = {
-    "entry": lambda n, k: b'<entry><title>%s</title><ref href="/x%d.mp3"/></entry>' % (b"t" * n, k),
-    "blank tag": lambda n, k: b"<" + b" " * n,
-    "blank attribute": lambda n, k: b"<ref href" + b" " * n,
-    "open quote": lambda n, k: b'<ref href="' + b" " * n,
-    "attributes": lambda n, k: b"<ref %s/>" % (b"a=b " * n),
-    "long reference": lambda n, k: b'<ref href="&#%s;"/>' % (b"9" * n),
-    "less than": lambda n, k: b"<" * n,
-    "equals": lambda n, k: b"<ref " + b"=" * n,
-}
-_XSPF: dict[str, Piece] = {
-    "track": lambda n, k: b"<track><location>/k%d.mp3</location><title>%s</title></track>" % (k, b"t" * n),
-    "locations": lambda n, k: b"<track>%s</track>" % (b"<location>/l%d.mp3</location>" % k * n),
-    "deep": lambda n, k: b"<track>" * n,
-    "meta": lambda n, k: b"<track><location>/e%d.mp3</location>%s</track>" % (k, b'<meta rel="r">m</meta>' * n),
-}
-_PLS: dict[str, Piece] = {
-    "file": lambda n, k: b"File%d=/f%d.mp3\nTitle%d=%s\n" % (k, k, k, b"t" * n),
-    "number": lambda n, k: b"File%s=/n%d.mp3\n" % (b"1" * n, k),
-    "blank": lambda n, k: b"File%d%s=/b%d.mp3\n" % (k, b" " * n, k),
-    "same": lambda n, k: b"File1=/s%d.mp3\n" % k * n,
-}
-_HLS: dict[str, Piece] = {
-    "stream": lambda n, k: b'#EXT-X-STREAM-INF:BANDWIDTH=%d,NAME="%s"\n/h%d.m3u8\n' % (k, b"n" * n, k),
-    "attributes": lambda n, k: b"#EXT-X-STREAM-INF:%s\n/h%d.m3u8\n" % (b'A="b",' * n, k),
-    "open quote": lambda n, k: b'#EXT-X-MEDIA:TYPE=AUDIO,NAME="%s\n' % (b"=," * n),
-    "segment": lambda n, k: b"#EXTINF:%s,\n/g%d.ts\n" % (b"9" * min(n, 400), k),
-    "key": lambda n, k: b'#EXT-X-KEY:METHOD=AES-128,URI="%s"\n' % (b"u" * n),
-    "blank": lambda n, k: b"#EXT-X-STREAM-INF:" + b" " * n + b"\n",
-}
-_DASH: dict[str, Piece] = {
-    "representation": lambda n, k: (
-        b'<AdaptationSet mimeType="video/mp4">%s</AdaptationSet>'
-        % (b'<Representation id="%d" bandwidth="1" codecs="avc1"/>' % k * n)
-    ),
-    "periods": lambda n, k: b'<Period duration="PT%sS"></Period>' % (b"9" * min(n, 4_000)),
-    "timeline": lambda n, k: b"<Period>%s</Period>" % (b'<S t="1" d="1" r="%d"/>' % k * n),
-    "deep": lambda n, k: b"<Period>" * n,
-    "duration": lambda n, k: b'<Period start="P%sD"/>' % (b"1Y" * n),
-}
 
 
 def _list(path: str, mime: bytes, begin: bytes, end: bytes = b"") -> Callable[[bytes, Genome], Input]:
@@ -341,27 +231,8 @@ _RSS = b'<?xml version="1.0"?><rss version="2.0" xmlns:media="http://search.yaho
 _RSS += b'xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel><title>t</title>'
 _URLSET = b'<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" '
 _URLSET += b'xmlns:video="http://www.google.com/schemas/sitemap-video/1.1">'
+_M3U8 = b"#EXTM3U\n#EXT-X-VERSION:3\n"
 _MPD = b'<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011">'
-
-
-# -- robots.txt ----------------------------------------------------------------------------------------------------
-
-_ROBOTS: dict[str, Piece] = {
-    "rule": lambda n, k: b"Disallow: /%s%d\n" % (b"r" * n, k),
-    "stars": lambda n, k: b"Disallow: /%s%d$\n" % (b"*a" * n, k),
-    "star only": lambda n, k: b"Allow: %s%d\n" % (b"*" * n, k),
-    "escapes": lambda n, k: b"Disallow: /%s%d\n" % (b"%41%c3%2f" * n, k),
-    "octets": lambda n, k: b"Disallow: /%s%d\n" % (b"\xc3\xa9" * n, k),
-    "index": lambda n, k: b"Allow: /%s%d/index.html\n" % (b"i" * n, k),
-    "agent": lambda n, k: b"User-agent: bot%d%s\n" % (k, b"x" * n),
-    "our agent": lambda n, k: b"User-agent: mediacrawl\n" * n,
-    "delay": lambda n, k: b"Crawl-delay: %s\n" % (b"0" * n),
-    "sitemap": lambda n, k: b"Sitemap: http://n.example/%s%d.xml\n" % (b"s" * n, k),
-    "blank": lambda n, k: b"Disallow" + b" " * n + b": /x%d\n" % k,
-    "comment": lambda n, k: b"#" * n + b"\n",
-    "returns": lambda n, k: b"\r" * n,
-    "words": lambda n, k: b"x " * n + b"\n",
-}
 
 
 def _robots(body: bytes, genome: Genome) -> Input:
@@ -525,32 +396,6 @@ def _mkv(body: bytes, genome: Genome) -> Input:
     return _media(head + segment, "mka", b"audio/x-matroska")
 
 
-# -- header blocks -------------------------------------------------------------------------------------------------
-
-_HEADERS: dict[str, Piece] = {
-    "any": lambda n, k: b"X-H%d: %s\r\n" % (k, b"v" * n),
-    "same": lambda n, k: b"X-Same: %d%s\r\n" % (k, b"v" * n),
-    "cookie": lambda n, k: b"Set-Cookie: c%d=%s; Path=/; Expires=Mon\r\n" % (k, b"v" * n),
-    "folded": lambda n, k: b"X-F%d: a\r\n%s" % (k, b" b\r\n" * n),
-    "link": lambda n, k: b"Link: <%s>; rel=canonical\r\n" % (b"/l%d" % k * n),
-    "links": lambda n, k: b"Link: %s\r\n" % (b'</l%d>; rel="hub",' % k * n),
-    "open link": lambda n, k: b"Link: %s\r\n" % (b'<>"' * n),
-    "parameters": lambda n, k: b"Link: </l>%s\r\n" % (b"; a=b" * n),
-    "robots": lambda n, k: b"X-Robots-Tag: %s\r\n" % (b"unavailable_after: 25 Jun 2030 15:00:00 PST," * n),
-    "bots": lambda n, k: b"X-Robots-Tag: %s\r\n" % (b"b%d: noindex:" % k * n),
-    "type": lambda n, k: b"Content-Type: text/html; charset=%s\r\n" % (b"utf-8;" * n),
-    "disposition": lambda n, k: b'Content-Disposition: attachment; filename="%s"\r\n' % (b'\\"' * n),
-    "codings": lambda n, k: b"Content-Encoding: %s\r\n" % (b"gzip, " * n),
-    "location": lambda n, k: b"Location: /%s%d\r\n" % (b"../%e9" * n, k),
-    "later": lambda n, k: b"Retry-After: %s\r\n" % (b"1" * n),
-    "cache": lambda n, k: b"Cache-Control: %s\r\n" % (b"max-age=1," * n),
-    "expires": lambda n, k: b"Expires: %s\r\n" % (b"Mon, " * n),
-    "etag": lambda n, k: b'ETag: "%s"\r\n' % (b"e" * n),
-    "range": lambda n, k: b"Content-Range: bytes 0-%s/%s\r\n" % (b"9" * n, b"9" * n),
-    "icy": lambda n, k: b"icy-name: %s\r\n" % (b"\xd0\xcf" * n),
-    "no colon": lambda n, k: b"X" * n + b"\r\n",
-    "octets": lambda n, k: b"X-O%d: %s\r\n" % (k, b"\xff\x1b[31m" * n),
-}
 _STATUS = (200, 200, 206, 301, 302, 404, 429, 503)
 
 
@@ -565,19 +410,19 @@ def _headers(body: bytes, genome: Genome) -> Input:
 
 _LIST = 3_000_000
 FAMILIES: dict[str, Family] = {
-    "page": Family(_PAGE, 200_000, _page),
-    "feed": Family(_FEED, _LIST, _list("/f.rss", b"application/rss+xml", _RSS)),
-    "sitemap": Family(_SITEMAP, _LIST, _list("/s.xml.gz", b"application/xml", _URLSET)),
-    "m3u": Family(_PLAYLIST, _LIST, _list("/p.m3u", b"audio/x-mpegurl", b"#EXTM3U\n")),
-    "asx": Family(_ASX, _LIST, _list("/p.asx", b"video/x-ms-asf", b"<asx>")),
-    "xspf": Family(_XSPF, _LIST, _list("/p.xspf", b"application/xspf+xml", b"<playlist><trackList>")),
-    "pls": Family(_PLS, _LIST, _list("/p.pls", b"audio/x-scpls", b"[playlist]\n")),
-    "hls": Family(_HLS, _LIST, _list("/p.m3u8", b"application/vnd.apple.mpegurl", b"#EXTM3U\n#EXT-X-VERSION:3\n")),
-    "dash": Family(_DASH, _LIST, _list("/p.mpd", b"application/dash+xml", _MPD)),
-    "robots": Family(_ROBOTS, 512_000, _robots),
+    "page": Family(_TEXT["page"], 200_000, _page),
+    "feed": Family(_TEXT["feed"], _LIST, _list("/f.rss", b"application/rss+xml", _RSS)),
+    "sitemap": Family(_TEXT["sitemap"], _LIST, _list("/s.xml.gz", b"application/xml", _URLSET)),
+    "m3u": Family(_TEXT["playlist"], _LIST, _list("/p.m3u", b"audio/x-mpegurl", b"#EXTM3U\n")),
+    "asx": Family(_TEXT["asx"], _LIST, _list("/p.asx", b"video/x-ms-asf", b"<asx>")),
+    "xspf": Family(_TEXT["xspf"], _LIST, _list("/p.xspf", b"application/xspf+xml", b"<playlist><trackList>")),
+    "pls": Family(_TEXT["pls"], _LIST, _list("/p.pls", b"audio/x-scpls", b"[playlist]\n")),
+    "hls": Family(_TEXT["hls"], _LIST, _list("/p.m3u8", b"application/vnd.apple.mpegurl", _M3U8)),
+    "dash": Family(_TEXT["dash"], _LIST, _list("/p.mpd", b"application/dash+xml", _MPD)),
+    "robots": Family(_TEXT["robots"], 512_000, _robots),
     "mp3": Family(_ID3, 250_000, _mp3),
     "flac": Family(_FLAC, 250_000, _flac),
     "mp4": Family(_MP4, 250_000, _mp4),
     "mkv": Family(_MKV, 250_000, _mkv),
-    "headers": Family(_HEADERS, 60_000, _headers),
+    "headers": Family(_TEXT["headers"], 60_000, _headers),
 }

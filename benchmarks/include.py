@@ -9,10 +9,11 @@ slow ways get a sample of the URLs, so that the run ends. The answers of all way
 """
 
 import argparse
-import json
 import random
 import re
 import time
+
+from shared import figure, finish, table
 
 from mediacrawl.scope.include import Include
 
@@ -74,26 +75,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--urls", type=int, default=3_000)
     count = parser.parse_args().urls
-    print(
-        f"{'patterns':>8} {'build ms':>9} {'new URL us':>11} {'again us':>9} {'re, joined us':>14} {'re, loop us':>12}"
-    )
-    figures = []
-    for size in SIZES:
-        row = compare(size, count)
-        print(
-            f"{size:>8,} {row['build']:>9.1f} {row['first']:>11.1f} {row['again']:>9.1f} "
-            f"{row['joined']:>14.1f} {row['loop']:>12.1f}"
-        )
-        figures.append(
-            {
-                "name": f"include_{size}_patterns",
-                "value": round(row["first"], 2),
-                "unit": "us/url",
-                "target": TARGET,
-                "better": "less",
-            }
-        )
-    print(json.dumps({"bench": "include", "figures": figures}))
+    rows = {size: compare(size, count) for size in SIZES}
+    cells = [(f"{size:,} patterns", list(row.values())) for size, row in rows.items()]
+    table("Microseconds a URL", ("build, ms", "new URL", "again", "re, joined", "re, loop"), cells)
+    figures = [figure(f"include_{n}_patterns", row["first"], "us/url", TARGET, "less") for n, row in rows.items()]
+    finish("include", figures)
 
 
 if __name__ == "__main__":

@@ -13,10 +13,8 @@ so that a busy machine changes it little. mid3iconv writes the same files, in pl
 """
 
 import argparse
-import json
 import os
 import random
-import resource
 import shutil
 import struct
 import subprocess
@@ -29,6 +27,7 @@ from pathlib import Path
 
 from encoding_units import ENCODINGS, HELD_OUT, WEIGHTS, encoded, normal, rows
 from mutagen.id3 import ID3
+from shared import cpu_of_children, figure, finish
 
 TARGETS = {"albums": 0.99, "mixed": 0.98, "singles": 0.97, "clean": 0.995, "dry": 5000.0, "write": 5000.0}
 SOUND = Path(__file__).parents[1] / "tests" / "probe" / "samples" / "cbr.mp3"
@@ -158,11 +157,10 @@ def by_hand(songs):
 
 
 def timed(commands):
-    before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    before, begun = cpu_of_children(), time.perf_counter()
     for command in commands:
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.perf_counter() - begun, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return time.perf_counter() - begun, cpu_of_children() - before
 
 
 def quality(kind, folders, home):
@@ -212,19 +210,14 @@ def main():
         for kind, folders in (("albums", 400), ("mixed", 150), ("singles", 150), ("clean", 300)):
             files, before, mine, theirs = quality(kind, folders // part, home)
             print(f"{kind:<12}{files:>8,}{before:>9.2%}{mine:>9.2%}{theirs:>9.2%}", flush=True)
-            figures.append(figure(f"music_titles_{kind}", mine, "share", TARGETS[kind], "more", theirs))
+            figures.append(figure(f"music_titles_{kind}", mine, "share", TARGETS[kind], digits=4, peer=theirs))
         ways, files = speed(1000 // part, home)
         print(f"\n{'files a minute':<16}{'wall':>9}{'cpu':>9}   ({files:,} files of 3 MB)")
         for way, (wall, cpu) in ways.items():
             print(f"{way:<16}{wall:>9,.0f}{cpu:>9,.0f}")
-    figures.append(figure("music_dry_run", ways["dry run"][1], "files/min", TARGETS["dry"], "more", None))
-    figures.append(figure("music_write", ways["write"][1], "files/min", TARGETS["write"], "more", ways["mid3iconv"][1]))
-    print(json.dumps({"bench": "music", "figures": figures}))
-
-
-def figure(name, value, unit, target, better, peer):
-    rounded = None if peer is None else round(peer, 4)
-    return {"name": name, "value": round(value, 4), "unit": unit, "target": target, "better": better, "peer": rounded}
+    figures.append(figure("music_dry_run", ways["dry run"][1], "files/min", TARGETS["dry"]))
+    figures.append(figure("music_write", ways["write"][1], "files/min", TARGETS["write"], peer=ways["mid3iconv"][1]))
+    finish("music", figures)
 
 
 if __name__ == "__main__":

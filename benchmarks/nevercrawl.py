@@ -23,6 +23,8 @@ import time
 from datetime import date
 from pathlib import Path
 
+from shared import figure, finish, resident, table
+
 from mediacrawl.scope import Base, NeverCrawl, Scope, site_of
 from mediacrawl.scope.exclusions.list_content import ListContent
 
@@ -57,11 +59,10 @@ def questions(path):
     return hosts
 
 
-def memory():
-    """Bytes that this process has in memory now."""
+def in_use():
+    """Return the bytes that this process has in memory after a collection."""
     gc.collect()
-    status = Path("/proc/self/status").read_text(encoding="ascii")
-    return int(re.search(r"^VmRSS:\s+(\d+) kB", status, re.MULTILINE)[1]) * 1024
+    return resident()
 
 
 # -- the ways, each in its own process ---------------------------------------------------------------------------
@@ -70,11 +71,11 @@ def memory():
 def ours(path):
     site_of("www.example.org")
     NeverCrawl.of("com")
-    before = memory()
+    before = in_use()
     start = time.process_time()
     never = NeverCrawl.load(path)
     loaded = time.process_time() - start
-    return never.match, loaded, memory() - before, slices(never, path)
+    return never.match, loaded, in_use() - before, slices(never, path)
 
 
 def slices(never, path):
@@ -94,7 +95,7 @@ def slices(never, path):
 
 
 def as_set(path):
-    before = memory()
+    before = in_use()
     start = time.process_time()
     names = set()
     for line in path.open(encoding="utf-8"):
@@ -110,16 +111,16 @@ def as_set(path):
             host = host.partition(".")[2]
         return None
 
-    return match, loaded, memory() - before, (loaded, loaded)
+    return match, loaded, in_use() - before, (loaded, loaded)
 
 
 def joined(path):
-    before = memory()
+    before = in_use()
     start = time.process_time()
     names = [line.partition("#")[0].strip().lower() for line in path.read_text("utf-8").splitlines()[1 : JOINED + 1]]
     pattern = re.compile(rf"^(.*\.)?({'|'.join(map(re.escape, names))})$")
     loaded = time.process_time() - start
-    return pattern.search, loaded, memory() - before, (loaded, loaded)
+    return pattern.search, loaded, in_use() - before, (loaded, loaded)
 
 
 WAYS = {"ours": ours, "set": as_set, "offsite": joined}
@@ -198,37 +199,28 @@ def main():
 
 def report(rows, links, lines, size):
     print(f"{lines:,} lines, {size / lines:.1f} bytes each; the regular expression has {JOINED:,} of them")
-    heads = ("load s", "bytes a line", "us a new host", "longest slice ms", "read again s")
-    print(" " * 8 + "".join(f"{head:>18}" for head in heads))
+    rows_shown = []
     for way, row in rows.items():
         number = JOINED if way == "offsite" else lines
-        values = (row["load"], row["memory"] / number, row["question"], row["longest"] * 1e3, row["again"])
-        print(f"{way:>8}" + "".join(f"{value:>18,.2f}" for value in values))
+        cells = (row["load"], row["memory"] / number, row["question"], row["longest"] * 1e3, row["again"])
+        rows_shown.append((way, cells))
+    heads = ("load s", "bytes a line", "us a new host", "longest slice ms", "read again s")
+    table("NeverCrawl, and its peers", heads, rows_shown, digits=2)
     print("sift, us a new link: " + ", ".join(f"{name} {cost:.2f}" for name, cost in links.items()))
     if rows["ours"]["covered"] != rows["set"]["covered"]:
         raise SystemExit(f"the ways disagree: {rows['ours']['covered']} and {rows['set']['covered']} hosts are covered")
     mine = rows["ours"]
     figures = [
-        figure("nevercrawl_load", mine["load"], "s", TARGETS["load"], rows["set"]["load"]),
-        figure(
-            "nevercrawl_memory", mine["memory"] / lines, "bytes/line", TARGETS["memory"], rows["set"]["memory"] / lines
-        ),
-        figure("nevercrawl_new_host", mine["question"], "us", TARGETS["question"], rows["offsite"]["question"]),
-        figure("nevercrawl_longest_slice", mine["longest"] * 1e3, "ms", TARGETS["slice"], rows["set"]["longest"] * 1e3),
-        figure("nevercrawl_sift", links["list"] / links["none"], "times no list", TARGETS["sift"], 1.0),
+        figure(f"nevercrawl_{name}", value, unit, TARGETS[target], "less", digits=3, peer=peer)
+        for name, value, unit, target, peer in (
+            ("load", mine["load"], "s", "load", rows["set"]["load"]),
+            ("memory", mine["memory"] / lines, "bytes/line", "memory", rows["set"]["memory"] / lines),
+            ("new_host", mine["question"], "us", "question", rows["offsite"]["question"]),
+            ("longest_slice", mine["longest"] * 1e3, "ms", "slice", rows["set"]["longest"] * 1e3),
+            ("sift", links["list"] / links["none"], "times no list", "sift", 1.0),
+        )
     ]
-    print(json.dumps({"bench": "nevercrawl", "figures": figures}))
-
-
-def figure(name, value, unit, target, peer):
-    return {
-        "name": name,
-        "value": round(value, 3),
-        "unit": unit,
-        "target": target,
-        "better": "less",
-        "peer": round(peer, 3),
-    }
+    finish("nevercrawl", figures)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,8 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from shared import figure, finish, table
+
 from mediacrawl.observe import RequestLine, RequestLog
 
 LINES = 20_000
@@ -62,13 +64,10 @@ def main() -> None:
             both.append(microseconds(lambda line: log.write(line, log.begin(OUT))))
             peer.append(microseconds(lambda line: logger.info(json.dumps(asdict(line)))))
         handler.close()
-    cost, whole, other = statistics.median(ours), statistics.median(both), statistics.median(peer)
-    print(f"{'writer':24} {'us a line':>10}")
-    print(f"{'mediacrawl RequestLog':24} {cost:>10.1f}")
-    print(f"{'... begun and ended':24} {whole:>10.1f}")
-    print(f"{'logging and json.dumps':24} {other:>10.1f}")
-    figure = {"name": "one line of the request log", "value": round(cost, 1), "unit": "us", "target": TARGET}
-    print(json.dumps({"bench": "request_log", "figures": [{**figure, "better": "less"}]}))
+    costs = [statistics.median(each) for each in (ours, both, peer)]
+    names = ("mediacrawl RequestLog", "... begun and ended", "logging and json.dumps")
+    table("The request log", ("us a line",), [(name, (cost,)) for name, cost in zip(names, costs, strict=True)])
+    finish("request_log", [figure("one line of the request log", costs[0], "us", TARGET, "less")])
 
 
 if __name__ == "__main__":

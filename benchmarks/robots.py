@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import statistics
 import tempfile
@@ -34,6 +33,7 @@ from typing import Any
 from urllib.robotparser import RobotFileParser
 
 from protego import Protego
+from shared import Figure, figure, finish, forget, resident
 
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
@@ -159,20 +159,6 @@ def micros(do: Callable[[], object], count: int) -> float:
     return (time.perf_counter() - start) / count * 1e6
 
 
-def resident() -> int:
-    """Bytes that this process has in memory now."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
-def forget(path: Path) -> None:
-    """Have the system drop a file from its cache."""
-    for name in (path, path.with_name(f"{path.name}-wal")):
-        if name.exists():
-            with name.open("rb") as opened:
-                os.fsync(opened.fileno())
-                os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-
-
 class Bench:
     """One run, and its figures."""
 
@@ -180,13 +166,7 @@ class Bench:
         self.hosts: int = arguments.hosts
         self.rounds: int = arguments.rounds
         self.bodies = files(arguments.files)
-        self.figures: list[dict[str, object]] = []
-
-    def figure(self, name: str, value: float, unit: str, target: float, better: str) -> None:
-        """One row of the last line."""
-        self.figures.append({"name": name, "value": value, "unit": unit, "target": target, "better": better})
-        kept = value <= target if better == "less" else value >= target
-        print(f"-> {name}: {value:g} {unit}; target {target:g} ({'kept' if kept else 'MISSED'})")
+        self.figures: list[Figure] = []
 
     def cases(self) -> None:
         """How many cases each gets right."""
@@ -198,7 +178,7 @@ class Bench:
                 right += allowed is case["allowed"]
             print(f"{name:<12}{right:>5} of {len(cases)} cases right")
             if name == "mediacrawl":
-                self.figure("cases right", right, f"of {len(cases)}", len(cases), "more")
+                self.figures.append(figure("cases right", right, f"of {len(cases)}", len(cases), "more"))
 
     def speed(self) -> None:
         """Parse and ask, all parsers in turn."""
@@ -223,7 +203,7 @@ class Bench:
             print(f"{name:<12}{parse:>12.1f}{ask:>15.2f}{most:>20.0f}")
         for place, what in enumerate(("parse", "question")):
             ratio = statistics.median(row["mediacrawl"][place] / row["Protego"][place] for row in rounds)
-            self.figure(f"a {what}, times Protego's cost", round(ratio, 2), "x", RATIO, "less")
+            self.figures.append(figure(f"a {what}, times Protego's cost", round(ratio, 2), "x", RATIO, "less"))
         url = "https://site.example/" + "a" * 2_000
         for name, body in hostile().items():
             rules = RobotsRules.parse(body, AGENT)
@@ -245,7 +225,7 @@ class Bench:
         print(f"in memory: {held:.0f} bytes a host as it is kept, {parsed:.0f} more if it is parsed")
         objects = self._traced_protego()
         print(f"as a Protego object: {objects:.0f} bytes a host")
-        self.figure("bytes a host held in memory", round(held), "bytes", BYTES, "less")
+        self.figures.append(figure("bytes a host held in memory", round(held), "bytes", BYTES, "less"))
 
     def _traced(self, most_read: int) -> float:
         """Python bytes a host of a book without a store."""
@@ -287,7 +267,7 @@ class Bench:
             size = (path.stat().st_size - empty) / self.hosts
             print(f"{self.hosts:,} hosts learned: {each:.0f} us each; {size * self.hosts / 1e6:.0f} MB on disk,")
             print(f"{size:.0f} bytes a host; the process grew by {grown / 1e6:.0f} MB, whatever their number")
-            self.figure("bytes a host kept on disk", round(size), "bytes", BYTES, "less")
+            self.figures.append(figure("bytes a host kept on disk", round(size), "bytes", BYTES, "less"))
             self._ask(Path(folder), path)
 
     def _ask(self, folder: Path, path: Path) -> None:
@@ -301,7 +281,9 @@ class Bench:
             store = open_store("sqlite", folder, FrontierPolicy(), NOW)
             book = RobotsBook(AGENT, RobotsTimes(), store)
             if cold:
-                forget(path)
+                for name in (path, path.with_name(f"{path.name}-wal")):
+                    if name.exists():
+                        forget(name)
                 some = others[:2_000]
                 print(f"question, nothing of the file in the system's cache: {asked(book, some):>8.1f} us")
             else:
@@ -348,7 +330,7 @@ def main() -> None:
             print(f"\n{step}")
             method: Any = getattr(bench, step)
             method()
-    print(json.dumps({"bench": "robots", "figures": bench.figures}))
+    finish("robots", bench.figures)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ of all its processes; a busy machine stretches the others. Peak memory is that o
 """
 
 import argparse
-import json
 import os
 import random
 import subprocess
@@ -17,6 +16,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+from shared import environment, figure, finish
 
 TEXT = "music albums track live audio podcast episode artist archive radio show tags news sport shop item"
 WORDS = TEXT.split()
@@ -39,9 +40,10 @@ def write_links(path, number):
 
 def measure(command):
     """Seconds, CPU seconds and peak bytes of a command."""
-    environment = {**os.environ, "LC_ALL": "C", "PYTHONPATH": str(Path(__file__).parents[1])}
     began = time.perf_counter()
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command, env=environment(LC_ALL="C"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
@@ -65,10 +67,6 @@ def compare(folder, number, memory):
     return ours, peer
 
 
-def figure(name, value, unit, target, better):
-    return {"name": name, "value": value, "unit": unit, "target": target, "better": better}
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--links", type=int, nargs="+", default=[2_000_000, 10_000_000])
@@ -86,7 +84,7 @@ def main():
                 figure(f"segment_{number}_peak", round(ours[2] / 1e6), "MB", MOST, "less"),
                 figure(f"segment_{number}_times_sort", round(ours[1] / peer[1], 1), "x", TIMES, "less"),
             ]
-    print(json.dumps({"bench": "segment", "figures": figures}))
+    finish("segment", figures)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,13 @@
-"""One worker of a fleet, of mediacrawl or of scrapy-redis, that measures itself. Started by ``fleet.py``.
+"""One crawl of mediacrawl, stock Scrapy or scrapy-redis that measures itself, for ``crawl.py`` and ``fleet.py``.
 
 Each tenth of a second it notes the time, its CPU seconds, the pages that it has read, how often it has waited for
-Redis, and all answers that it has had; that goes to a file at the end. A page is an answer of status 200 that is not a
-robots.txt.
+Redis, and all answers that it has had; that goes to ``rows.json`` in its folder when it has read its share, which ends
+it. A page is an answer of status 200 that is not a robots.txt. Its argument is the JSON of its orders: ``crawler``,
+``pages``, ``concurrent``, ``redis`` (a URL, or empty), ``folder``, ``seeds``, ``hosts`` (of the resolver), ``settings``
+(further ones), and ``samples`` (answers after which its memory is noted, in ``memory.json``).
 """
+
+# ruff: noqa: E402 - what follows must not import pydantic
 
 from __future__ import annotations
 
@@ -14,20 +18,23 @@ import time
 from pathlib import Path
 from typing import Any
 
-import redis.connection
+# Only our tests need it, and itemadapter would import all of it where it is installed.
+sys.modules["pydantic"] = None  # type: ignore[assignment]
+
 from scrapy import Request, Spider, signals
 from scrapy.crawler import AsyncCrawlerProcess, Crawler
 from scrapy.exceptions import DontCloseSpider
 from scrapy.linkextractors import LinkExtractor
 from scrapy.settings import Settings
 from scrapy.utils.defer import deferred_from_coro
+from shared import resident
 
 EVERY = 0.1
 GIVEN = json.loads(sys.argv[1])
 
 
 class Peer(Spider):
-    """The spider that stock Scrapy has in ``crawl.py``; it waits for work as those of scrapy-redis do."""
+    """Stock Scrapy's broad crawl; on Redis it waits for work as those of scrapy-redis do."""
 
     name = "broad"
     links = LinkExtractor()
@@ -36,20 +43,21 @@ class Peer(Spider):
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Peer:
         """Make it for a crawl."""
         spider: Peer = super().from_crawler(crawler, *args, **kwargs)
-        crawler.signals.connect(spider.wait, signals.spider_idle)
+        if GIVEN["redis"]:
+            crawler.signals.connect(spider.wait, signals.spider_idle)
         return spider
 
     def wait(self) -> None:
-        """Nothing is there just now."""
+        """Called when nothing is there just now."""
         raise DontCloseSpider
 
     async def start(self):
-        """The seeds."""
+        """Yield the seeds."""
         for url in GIVEN["seeds"]:
             yield Request(url)
 
     def parse(self, response):
-        """The links of a page."""
+        """Yield the links of a page."""
         for link in self.links.extract_links(response):
             yield Request(link.url)
 
@@ -64,9 +72,13 @@ PEER = {
     "DOWNLOAD_TIMEOUT": 15,
     "ROBOTSTXT_OBEY": True,
     "DEPTH_PRIORITY": 1,
+    "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
+    "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
     "TELNETCONSOLE_ENABLED": False,
     "REMOTE_CONTROL_ENABLED": False,
     "TWISTED_DNS_RESOLVER": "mediacrawl.net.resolver.HostsResolver",
+}
+PEER_ON_REDIS = {
     # https://github.com/rmax/scrapy-redis
     "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
     "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
@@ -83,9 +95,8 @@ OURS = {
     "BACKOFF_REST_AFTER": 0,
     "MEDIACRAWL_CONTACT": "http://localhost/benchmark",
     "MEDIACRAWL_DIR": GIVEN["folder"],
-    "SCHEDULER_STORE": GIVEN["redis"],
-    "SCHEDULER_WAIT": True,
 }
+OURS_ON_REDIS = {"SCHEDULER_STORE": GIVEN["redis"], "SCHEDULER_WAIT": True}
 BOTH = {
     "CONCURRENT_REQUESTS": GIVEN["concurrent"],
     "LOG_LEVEL": "INFO",
@@ -104,6 +115,7 @@ class Meter:
         self._pages = 0
         self._answers = 0
         self._rows: list[tuple[float, float, int, int, int]] = []
+        self._memory: dict[int, int] = {}
         self._ended = False
         crawler.signals.connect(self._opened, signals.spider_opened)
         crawler.signals.connect(self._received, signals.response_received)
@@ -125,6 +137,8 @@ class Meter:
 
     def _received(self, response: Any) -> None:
         self._answers += 1
+        if self._answers in GIVEN["samples"]:
+            self._memory[self._answers] = resident()
         if response.status != 200 or response.url.endswith("/robots.txt"):
             return
         self._pages += 1
@@ -132,11 +146,14 @@ class Meter:
             self._ended = True
             self._note()
             Path(GIVEN["folder"], "rows.json").write_text(json.dumps(self._rows))
+            Path(GIVEN["folder"], "memory.json").write_text(json.dumps(self._memory))
             deferred_from_coro(self._crawler.engine.close_spider_async(reason="quota"))
 
 
 def count_trips() -> None:
     """Count what goes to Redis in one piece and is waited for: a command, or a pipeline of them."""
+    import redis.connection  # noqa: PLC0415 - only a crawl on Redis has it
+
     send = redis.connection.AbstractConnection.send_packed_command
 
     def counting(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -153,12 +170,14 @@ def main() -> None:
         settings.setmodule("mediacrawl.settings")
         spider: Any = "media"
         arguments = {"seed": "\n".join(GIVEN["seeds"])}
-        chosen = OURS
+        chosen = OURS | (OURS_ON_REDIS if GIVEN["redis"] else {})
     else:
-        spider, arguments, chosen = Peer, {}, PEER
+        spider, arguments = Peer, {}
+        chosen = PEER | (PEER_ON_REDIS if GIVEN["redis"] else {})
     extensions = {**settings.getdict("EXTENSIONS"), **BOTH["EXTENSIONS"]}
-    settings.setdict({**chosen, **BOTH, "EXTENSIONS": extensions}, priority="cmdline")
-    count_trips()
+    settings.setdict({**chosen, **BOTH, **GIVEN["settings"], "EXTENSIONS": extensions}, priority="cmdline")
+    if GIVEN["redis"]:
+        count_trips()
     process = AsyncCrawlerProcess(settings)
     process.crawl(spider, **arguments)
     process.start()
