@@ -6,9 +6,9 @@ from html import escape
 
 import pytest
 from extract_texts import page_of
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.extract import MAX_LINKS
 from mediacrawl.extract.medium import MOST_MEDIA

@@ -2,9 +2,9 @@
 
 import pytest
 from extract_texts import page_of
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.extract import structured_data
 

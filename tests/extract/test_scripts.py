@@ -6,9 +6,9 @@ import time
 import pytest
 from extract_texts import PAGE_URL as URL
 from extract_texts import page_of
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.extract import MAX_LINKS, facts_by_url
 from mediacrawl.extract.medium import MOST_FILES, MOST_MEDIA

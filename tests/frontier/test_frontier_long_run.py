@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import pytest
 from expected_frontier import DELAY, Expected
-from long_forms import slow
+from harness import slow
 
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.order import BestFirst, Levels

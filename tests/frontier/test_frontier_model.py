@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from harness import examples
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from long_forms import examples
 
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.seen import url_key

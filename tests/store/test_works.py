@@ -6,9 +6,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.store import Catalogue
 from mediacrawl.store.bulk import BulkCatalogue
