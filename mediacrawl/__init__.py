@@ -72,7 +72,7 @@ that state, the request log, the catalogue and the frontier (`report`), also whi
 Other ways to run it
 ====================
 
-* `spiders.feeds.FeedsSpider` polls feeds, each as often as it changes (`priority.revisit_schedule`).
+* `spiders.feeds.FeedsSpider` polls feeds, each as often as it changes (`crawl.polled_sources`).
   `spiders.recheck.RecheckSpider` probes records of low confidence once more.
 * ``SCHEDULER_STORE = redis``: several workers share one frontier (`frontier.redis`); ``mediacrawl fleet`` runs them
   on one machine (`fleet`).

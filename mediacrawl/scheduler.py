@@ -19,7 +19,6 @@ the crawl closing                           `Leases.end_all`: what was not sent 
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Coroutine
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -36,8 +35,7 @@ from mediacrawl.crawl.failures import trouble_in
 from mediacrawl.crawl.housekeeping import Housekeeping, WakeUpTimer
 from mediacrawl.crawl.intake import Intake
 from mediacrawl.crawl.interfaces import lease_spider
-from mediacrawl.crawl.leases import Leases, note_fault
-from mediacrawl.crawl.rewards import Rewards
+from mediacrawl.crawl.leases import Leases, Rewards, note_fault
 from mediacrawl.crawl.shutdown import Shutdown, reason_of, stop_at_hangup
 from mediacrawl.frontier import Frontier, FrontierError
 from mediacrawl.frontier.contract import FrontierLostError, Remote
@@ -55,7 +53,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from mediacrawl.crawl.interfaces import LeaseHolder
-    from mediacrawl.crawl.rewards import Waiting
+    from mediacrawl.crawl.leases import Waiting
 
 logger = logging.getLogger(__name__)
 
@@ -80,19 +78,17 @@ class PenaltyBoxScheduler(BaseScheduler):
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         self._crawler = crawler
         self._context = context
-        self._counted: Counter[str] = Counter()
         self._shutdown = Shutdown(crawler)
         self._timer = WakeUpTimer(crawler, context)
         self.rewards = Rewards(context, self.count, lambda error: self.stop("frontier_error", error))
         """Shows responses and items to the nugget function."""
-        self._intake = self.intake_class(crawler, context, self._shutdown, self._counted, self._timer)
+        self._intake = self.intake_class(crawler, context, self._shutdown, self._timer)
         self.leases = self.leases_class(
             crawler,
             context,
             intake=self._intake,
             rewards=self.rewards,
             shutdown=self._shutdown,
-            counted=self._counted,
             timer=self._timer,
         )
         """The leases of this process."""
@@ -101,7 +97,6 @@ class PenaltyBoxScheduler(BaseScheduler):
             crawler,
             context,
             shutdown=self._shutdown,
-            counted=self._counted,
             sweep=self.leases.sweep,
             timer=self._timer,
         )
@@ -274,7 +269,7 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     def count(self, name: str, number: int = 1) -> None:
         """Count a frequent event; stats are written once a second."""
-        self._counted[name] += number
+        self._context.counted[name] += number
 
     def stop(self, reason: str, error: Exception) -> None:
         """End the crawl because of a failure, see `Shutdown.stop`."""

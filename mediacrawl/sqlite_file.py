@@ -12,10 +12,11 @@ import errno
 import os
 import shutil
 import sqlite3
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from mediacrawl.observe.text import printable
 
@@ -128,8 +129,7 @@ class SQLiteFile(sqlite3.Connection):
     def guard(self, path: Path) -> None:
         """Remember which file this is, and open a second connection, so that in `leave` this is not the last to close.
 
-        Args:
-            path: of the database, which has a WAL by now.
+        The database has a WAL by now.
         """
         self._path, self._status = path, path.stat()
         self._second = _connect(path, "mode=ro")
@@ -213,3 +213,56 @@ def _holder(path: Path) -> str:
                 name = Path(f"/proc/{words[4]}/comm").read_text(encoding="utf-8", errors="replace").strip()
                 return f"{printable(name)} (process {words[4]})"
     return "another program"
+
+
+class StateFileError(Exception):
+    """A file of the state folder cannot be used. The message is one sentence: what, where, what to do."""
+
+
+class StateFile:
+    """Base class of small databases beside a frontier, whose loss costs work but no URL. So they have no mark.
+
+    Raises:
+        StateFileError: the file cannot be used.
+    """
+
+    name: ClassVar[str]
+    tables: ClassVar[str]
+    """SQL that makes the tables where they are missing."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / self.name
+        with self._explained():
+            folder.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(self._path, isolation_level=None)
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = NORMAL")
+            self._db.executescript(self.tables)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise StateFileError(
+                f"{self._path} cannot be used ({error}); make room, or start over with -a fresh=1"
+            ) from error
+
+    @classmethod
+    def delete(cls, folder: Path) -> list[Path]:
+        """Delete the file in a folder; return the deleted paths.
+
+        Raises:
+            StateFileError: it cannot be deleted.
+        """
+        found = [path for suffix in ("", "-wal", "-shm") if (path := folder / f"{cls.name}{suffix}").exists()]
+        try:
+            for path in found:
+                path.unlink()
+        except OSError as error:
+            raise StateFileError(f"{error.filename} cannot be deleted: {error.strerror}") from error
+        return found

@@ -7,8 +7,8 @@ from pathlib import Path
 import mediacrawl
 
 ROOT = Path(mediacrawl.__file__).parent
-DOWNLOADER_SIDE = ("middlewares/", "net/", "crawl/leases.py", "crawl/refusals.py", "crawl/request_serialization.py")
-LIFE_CYCLE = ("crawl/leases.py", "crawl/intake.py", "scheduler.py", "crawl/rewards.py")
+DOWNLOADER_SIDE = ("middlewares/", "net/", "crawl/leases.py", "crawl/failures.py", "crawl/request_serialization.py")
+LIFE_CYCLE = ("crawl/leases.py", "crawl/intake.py", "scheduler.py")
 SPIDER_SIDE = ("spiders/", "reading/", "commands/", "priority/nuggets.py", *LIFE_CYCLE)
 CHANGES = frozenset({"append", "extend", "insert", "add", "update", "clear", "pop", "remove", "discard"})
 

@@ -8,20 +8,18 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-from mediacrawl.config.own_settings import REDIS, state_folder, store_of
+from mediacrawl.config.own_settings import REDIS, store_of
 from mediacrawl.config.policies import contact_of, is_anonymous, load_nevercrawl, reach_of, scope_rules, user_agent_of
 from mediacrawl.crawl.crawl_scope import CrawlScope
 from mediacrawl.crawl.storage import open_redis, redis_client
-from mediacrawl.extract import list_form, parse_list
 from mediacrawl.frontier import FrontierError
-from mediacrawl.frontier.stores import SQLITE_FILE, check_store
+from mediacrawl.frontier.stores import check_store
 from mediacrawl.nearest import did_you_mean, nearest
 from mediacrawl.observe.text import printable
 from mediacrawl.politeness.identity import agent_problem, contact_problem
-from mediacrawl.recheck.stored_records import ItemsError, locate_items
-from mediacrawl.scope import NeverCrawlError, site_of, spelling
+from mediacrawl.scope import NeverCrawlError, site_of
 from mediacrawl.scope.candidates import SeedError, names_domain, parse_seeds, read_seed_source, split_inline
 from mediacrawl.scope.hosts import port_of
 from mediacrawl.scope.include import Include, IncludeError
@@ -39,8 +37,6 @@ _MOST_DIGITS = 9
 _COLUMN, _WIDTH = 22, 79
 _OF_OTHERS = "_"
 """First character of names that are not checked: scrapyd passes ``_job`` and ``_version``."""
-BELOW = 0.9
-"""Confidence, 0 to 1, below which a recheck requests a file again. Of decisions at 0.9 one in ten is wrong."""
 SET_CONTACT = "set MEDIACRAWL_CONTACT to a page or mail address of yours (-s MEDIACRAWL_CONTACT=https://...)"
 
 
@@ -195,7 +191,7 @@ def _is_list(url: str) -> bool:
     return url.startswith(("http://", "https://")) and path.lower().endswith(_LISTS)
 
 
-def _read_source(argument: str, where: str) -> tuple[bytes, str]:
+def read_source(argument: str, where: str) -> tuple[bytes, str]:
     """Return a list of URLs, and its name for remarks.
 
     Args:
@@ -296,7 +292,7 @@ class Arguments:
             self.lists = [part for part in split_inline(seed) if _is_list(part)]
             seed = "\n".join(part for part in split_inline(seed) if not _is_list(part))
         if seed:
-            self.take_list(*_read_source(seed, "seed"))
+            self.take_list(*read_source(seed, "seed"))
         if not self.seeds and not self.lists:
             why = f": {self.problems[0]}" if self.problems else ""
             raise ArgumentError(f"no seed can be used in {seed[:200]!r}{why}")
@@ -358,78 +354,6 @@ def _include(path: str, *, is_kept: bool) -> Include | None:
         raise ArgumentError(f"{error}{kept if is_kept else ''}") from error
 
 
-@dataclass(frozen=True, slots=True)
-class RecheckArguments:
-    """The arguments of the spider ``recheck``.
-
-    Attributes:
-        items: the catalogue, or the file of JSON lines.
-        below: confidence, 0 to 1, below which a decision is doubtful.
-        fresh: delete an interrupted round.
-    """
-
-    items: Path
-    below: float
-    fresh: bool
-
-    @classmethod
-    def read(cls, folder: Path, items: str = "", below: str = "", fresh: str = "") -> Self:
-        """Read the arguments of the command line.
-
-        Raises:
-            ArgumentError: one of them cannot be used.
-        """
-        if not items.strip():
-            raise ArgumentError("say whose records to look at: -a items=media.db, or a file of JSON lines")
-        try:
-            path = locate_items(items.strip(), folder)
-        except ItemsError as error:
-            raise ArgumentError(str(error)) from error
-        return cls(path, confidence(below) if below else BELOW, switch("fresh", fresh))
-
-
-@dataclass(frozen=True, slots=True)
-class FeedsArguments:
-    """The arguments of the spider ``feeds``.
-
-    Attributes:
-        urls: sources, as they are requested; none for those of the earlier run.
-        problems: one sentence for each line that could not be used.
-        rounds: end after so many; 0 for never.
-        fresh: delete the known sources.
-    """
-
-    urls: tuple[str, ...]
-    problems: tuple[str, ...]
-    rounds: int
-    fresh: bool
-
-    @classmethod
-    def read(cls, feeds: str = "", rounds: str = "", fresh: str = "") -> Self:
-        """Read the arguments of the command line.
-
-        Raises:
-            ArgumentError: one of them cannot be used.
-        """
-        urls: list[str] = []
-        problems: list[str] = []
-        if feeds.strip():
-            text, where = _read_source(feeds.strip(), "feeds")
-            if where != "feeds" and list_form("", text, "") == "opml":
-                for link in parse_list("opml", text, "").links:
-                    url = spelling(link.href)
-                    urls += [url.requested] if url else []
-                    problems += [] if url else [f"{where}: no URL of http or https: {link.href[:200]!r}"]
-            else:
-                seeds, problems = parse_seeds(text, where)
-                urls = [url for _, url in seeds]
-            if not urls:
-                why = f": {problems[0]}" if problems else ""
-                raise ArgumentError(f"no feed can be used in {feeds[:200]!r}{why}")
-        unique = tuple(dict.fromkeys(urls))
-        return cls(unique, tuple(dict.fromkeys(problems)), whole("rounds", rounds), switch("fresh", fresh))
-
-
 # -- whether a crawl may start -------------------------------------------------------------------------------------
 
 
@@ -484,15 +408,3 @@ def check_frontier(settings: BaseSettings, folder: Path, *, fresh: bool) -> None
             check_store(store, folder, fresh=fresh)
     except FrontierError as error:
         raise ArgumentError(str(error)) from error
-
-
-def check_frontiers(settings: BaseSettings, own: Path, *, fresh: bool) -> None:
-    """As `check_frontier`, for a spider with a frontier of its own; that of the media crawl is checked, too.
-
-    Raises:
-        ArgumentError: another crawl works there, or one of them cannot be used.
-    """
-    check_frontier(settings, own, fresh=fresh)
-    folder = state_folder(settings)
-    if (folder / SQLITE_FILE).exists():
-        check_frontier(settings, folder, fresh=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -176,10 +175,9 @@ class AdapterEnds:
     Stats: ``adapter/page_again`` (pages that are requested after all), those of `CrawlAdapters`.
     """
 
-    def __init__(self, context: CrawlContext, intake: Intake, counted: Counter[str]) -> None:
+    def __init__(self, context: CrawlContext, intake: Intake) -> None:
         self._context = context
         self._intake = intake
-        self._counted = counted
 
     def settle(self, visit: Visit, outcome: Outcome) -> None:
         """Count a visit that ends its URL, and request the page of its data request after all if that gave nothing.
@@ -213,7 +211,7 @@ class AdapterEnds:
         # With the score that its class has: else the whole class got that of the rules.
         self._context.priority.join([page])
         if self._intake.add_again(page):
-            self._counted["adapter/page_again"] += 1
+            self._context.counted["adapter/page_again"] += 1
 
 
 def is_lost(visit: Visit, outcome: Outcome) -> bool:

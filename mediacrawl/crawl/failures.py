@@ -1,14 +1,16 @@
-"""Exceptions: what those of the network say of the site that was asked, and which are nobody's fault."""
+"""Exceptions: what those of the network say of the requested site, and those by which a request is refused."""
 
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import zlib
 from collections.abc import Iterator
 from gzip import BadGzipFile
 
 from OpenSSL import SSL
+from scrapy import Request
 from scrapy.exceptions import (
     CannotResolveHostError,
     CloseSpider,
@@ -24,6 +26,7 @@ from scrapy.exceptions import (
     StopDownload,
     UnsupportedURLSchemeError,
 )
+from scrapy.statscollectors import StatsCollector
 from service_identity import CertificateError, VerificationError
 from twisted.internet import error as network
 from twisted.internet.defer import CancelledError
@@ -33,8 +36,10 @@ from twisted.web.client import ResponseFailed
 from mediacrawl.frontier import FrontierError
 from mediacrawl.observe import LogError
 from mediacrawl.observe.format import reason_of
-from mediacrawl.records import Trouble
+from mediacrawl.politeness.address_guard import GuardedAddressError
+from mediacrawl.records import Drop, End, Outcome, Trouble
 from mediacrawl.store import StoreError
+from mediacrawl.visit import VISIT, Visit
 
 _ADVICE = {
     errno.EMFILE: "raise `ulimit -n`, or lower CONCURRENT_REQUESTS",
@@ -154,3 +159,66 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         waiting += [each.__cause__, getattr(each, "socketError", None)]
         reasons = getattr(each, "reasons", None)
         waiting += [reason.value for reason in reasons or () if isinstance(reason, Failure)]
+
+
+logger = logging.getLogger(__name__)
+
+_NEVERCRAWL = "nevercrawl"
+"""The guard's word for addresses on the NeverCrawl list."""
+
+
+class RefusedRequest(IgnoreRequest):
+    """A request that is not sent; `reason` names why."""
+
+    def __init__(self, reason: Drop, detail: str) -> None:
+        super().__init__(f"{reason}: {detail}")
+        self.reason = reason
+
+
+class MappedPage(IgnoreRequest):
+    """A page that is not requested: a site adapter asks for its data instead. The lease ends as done."""
+
+
+def refuse(
+    request: Request, stats: StatsCollector, reason: Drop, detail: str, *, hold: float = 0.0, wait: float = 0.0
+) -> RefusedRequest:
+    """Decide the visit of a refused request, and return the exception to raise.
+
+    The drop is counted at the end of the visit; without a visit, here.
+
+    Args:
+        request: what is refused.
+        stats: the crawl's.
+        reason: why.
+        detail: for the log.
+        hold: seconds until the URL's link class is tried again; 0 drops the URL.
+        wait: seconds until the whole site is tried again; 0 drops the URL.
+    """
+    visit: Visit | None = request.meta.get(VISIT)
+    if visit is None:
+        stats.inc_value(f"drop/{reason}")
+    elif hold or wait:
+        visit.decide(Outcome(End.RETURNED, hold=hold, wait=wait))
+    else:
+        visit.drop(reason)
+    return RefusedRequest(reason, detail)
+
+
+def refuse_address(request: Request, stats: StatsCollector, error: GuardedAddressError) -> RefusedRequest:
+    """Refuse a request to a guarded address. It counts as not sent, so that the site owes no delay."""
+    stats.inc_value(f"guard/{error.word}")
+    listed = error.word == _NEVERCRAWL
+    logger.info("Not asked: %s: %s%s", request.url, error, "" if listed else "; GUARD_ALLOW can allow it")
+    visit: Visit | None = request.meta.get(VISIT)
+    if visit is not None:
+        visit.fetch.sent = None
+    return refuse(request, stats, Drop.NEVERCRAWL if listed else Drop.ADDRESS, f"{request.url}: {error}")
+
+
+def refuse_late(request: Request, stats: StatsCollector) -> RefusedRequest:
+    """Refuse a request whose lease ended before it was sent, after a suspension of the worker."""
+    stats.inc_value("frontier/late")
+    visit: Visit | None = request.meta.get(VISIT)
+    if visit is not None:
+        visit.fetch.sent = None
+    return refuse(request, stats, Drop.IGNORED, f"{request.url}: its lease is over", wait=0.001)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
+from math import ceil
 from typing import TYPE_CHECKING
 
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import scrapy_internals
-from mediacrawl.crawl.outcomes import prune_to
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.records import Drop
@@ -28,6 +27,33 @@ INTERVAL = 1.0
 COMMIT_INTERVAL = 1.0
 """Seconds after which writes are made durable at the latest. A kill undoes at most the ends of this long."""
 
+PRUNED_AT_ONCE = 5_000
+"""URLs that one call prunes; it takes a tenth of a second."""
+_PRUNED_TO = 0.9
+"""Share of FRONTIER_MAX_URLS and FRONTIER_MAX_BYTES at which pruning stops."""
+
+
+def prune_to(waiting: int, stored_bytes: int, most_urls: int, most_bytes: int, *, pruning: bool) -> int | None:
+    """The number of waiting URLs to keep in the next slice of pruning; None if nothing is to be pruned.
+
+    Args:
+        waiting: URLs in the frontier.
+        stored_bytes: their bytes.
+        most_urls: FRONTIER_MAX_URLS; 0 is no limit.
+        most_bytes: FRONTIER_MAX_BYTES; 0 is no limit.
+        pruning: whether the last slice left URLs to be pruned.
+    """
+    full = max(_share(waiting, most_urls), _share(stored_bytes, most_bytes))
+    if full <= (_PRUNED_TO if pruning else 1.0):
+        return None
+    # Computed as if all URLs took equally many bytes; the next slice corrects it.
+    excess = ceil(waiting * (1.0 - _PRUNED_TO / full))
+    return waiting - min(excess, PRUNED_AT_ONCE)
+
+
+def _share(number: int, most: int) -> float:
+    return number / most if most else 0.0
+
 
 class Housekeeping:
     """Runs once a second while the crawl does.
@@ -36,8 +62,6 @@ class Housekeeping:
         crawler: the crawl.
         context: what the components of this crawl share.
         shutdown: ends the crawl if the frontier fails.
-        counted: counters that are not in the stats yet. A call to the collector for each link would cost a tenth of a
-            page's time.
         sweep: ends leases that the engine has dropped.
         timer: is set after each run.
     """
@@ -48,7 +72,6 @@ class Housekeeping:
         context: CrawlContext,
         *,
         shutdown: Shutdown,
-        counted: Counter[str],
         sweep: Callable[[], None],
         timer: WakeUpTimer,
     ) -> None:
@@ -58,7 +81,7 @@ class Housekeeping:
         self._crawler = crawler
         self._context = context
         self._shutdown = shutdown
-        self._counted = counted
+        self._counted = context.counted
         self._sweep = sweep
         self._wake_up = timer
         self._timer: CallLaterResult | None = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from scrapy import Request
@@ -45,17 +44,14 @@ class Intake:
         crawler: the crawl.
         context: what the components of this crawl share.
         shutdown: ends the crawl if the frontier fails.
-        counted: counters that are not in the stats yet.
         timer: is reset when a URL is new.
     """
 
-    def __init__(
-        self, crawler: Crawler, context: CrawlContext, shutdown: Shutdown, counted: Counter[str], timer: WakeUpTimer
-    ) -> None:
+    def __init__(self, crawler: Crawler, context: CrawlContext, shutdown: Shutdown, timer: WakeUpTimer) -> None:
         self._crawler = crawler
         self._context = context
         self._shutdown = shutdown
-        self._counted = counted
+        self._counted = context.counted
         self._timer = timer
         self._warned = False
         self.held = HeldRequests(None, resumes=False)

@@ -1,40 +1,187 @@
-"""The life cycle of leases: taken from the frontier, made into a request, ended."""
+"""The life cycle of leases: taken from the frontier, made into a request, judged, ended."""
 
 from __future__ import annotations
 
 import logging
-from collections import Counter, deque
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import Request, signals
 from scrapy.exceptions import IgnoreRequest
+from scrapy.utils.asyncio import call_later
 from twisted.python.failure import Failure
 
 from mediacrawl.crawl import request_serialization, scrapy_internals
 from mediacrawl.crawl.data_requests import AdapterEnds
 from mediacrawl.crawl.failures import UnreadableAnswerError, error_name, is_anticipated, trouble_in
 from mediacrawl.crawl.interfaces import tell_visit_ended
-from mediacrawl.crawl.outcomes import evidence, outcome_of
+from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.observe.format import elapsed, in_words
-from mediacrawl.politeness.backoff import after_failure
+from mediacrawl.politeness.backoff import after_failure, asked_to_wait, trouble_of
 from mediacrawl.politeness.delay import DAY
-from mediacrawl.records import FINAL, Drop, End, Lease, Limit, Outcome, Trouble
+from mediacrawl.priority.nuggets import Answer, Known, NoAnswer, may_be_nugget
+from mediacrawl.records import FINAL, Drop, End, Kind, Lease, Limit, Nugget, Outcome, Trouble
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
 
     from mediacrawl.crawl.context import CrawlContext
     from mediacrawl.crawl.housekeeping import WakeUpTimer
     from mediacrawl.crawl.intake import Intake
     from mediacrawl.crawl.interfaces import LeaseSpider
-    from mediacrawl.crawl.rewards import Rewards
     from mediacrawl.crawl.shutdown import Shutdown
+
+
+def outcome_of(visit: Visit, *, closing: bool, attempts: int, now: float) -> Outcome:
+    """The outcome of an ended visit, completed with what the site's clocks are computed from.
+
+    Args:
+        visit: decided or not.
+        closing: whether the crawl is closing.
+        attempts: the number of visits that a URL gets.
+        now: seconds since the epoch.
+    """
+    fetch = visit.fetch
+    outcome = visit.decision.outcome
+    if outcome is None:
+        outcome = _of_undecided(visit, closing=closing, attempts=attempts)
+    # A request that a middleware exchanged before it was sent counts too: nothing else would slow it down or end it.
+    outcome.asked = fetch.sent is not None or (outcome.end is End.AGAIN and not outcome.hold)
+    outcome.response_time = fetch.response_time
+    outcome.earned = visit.decision.earned
+    if fetch.sent is not None:
+        outcome.trouble = _trouble_of_site(visit)
+        outcome.retry_after = asked_to_wait(fetch.status, fetch.retry_after.split("\n"), now, fetch.date)
+    if fetch.crawl_delay is not None:
+        outcome.crawl_delay = fetch.crawl_delay
+    return outcome
+
+
+def evidence(visit: Visit) -> Trouble | None:
+    """The evidence of a visit against its site; None if no request went out."""
+    return (visit.trouble or trouble_of(visit.fetch.status)) if visit.fetch.sent is not None else None
+
+
+def _of_undecided(visit: Visit, *, closing: bool, attempts: int) -> Outcome:
+    """The outcome of a visit that ended without a decision."""
+    fetch = visit.fetch
+    if visit.trouble is Trouble.LOCAL:
+        return Outcome(End.CONTINUE, state=visit.lease.state)
+    if visit.error and fetch.kind is not Kind.ROBOTS:
+        return after_failure(visit.lease, attempts, Drop.DOWNLOAD_ERROR, evidence(visit))
+    if fetch.sent is None:
+        return Outcome(End.RETURNED) if closing else Outcome(End.DROPPED, Drop.IGNORED)
+    if fetch.kind is Kind.ROBOTS or (closing and fetch.response_time is None):
+        return Outcome(End.CONTINUE, state=visit.lease.state)
+    return Outcome(End.DONE)
+
+
+def _trouble_of_site(visit: Visit) -> Trouble | None:
+    """The evidence of a visit, without the statuses that are normal for the requested resource."""
+    trouble = evidence(visit)
+    if trouble is Trouble.LOCAL:
+        return None
+    if trouble is Trouble.FORBIDDEN and visit.fetch.kind is Kind.ROBOTS:
+        # A 403 for robots.txt means that there are no rules (RFC 9309, 2.3.1.3).
+        return None
+    if trouble is Trouble.SERVER_ERROR and visit.lease.state:
+        # The server sent the head of this file; its error means that it does not support this range.
+        return None
+    return trouble
+
+
+PATIENCE = 5.0
+"""Seconds that a visit waits for Redis to say whether its find is new; most get it in some milliseconds. Then it
+counts as new: a crawl must be able to end while Redis is unreachable, and a find must not be lost."""
+
+Waiting = Coroutine[Any, Any, None] | None
+"""A coroutine to await before the visit ends; None if it may end at once."""
+
+
+class Rewards:
+    """Shows responses and their records to the nugget function, and writes the result into the visit.
+
+    Stats: ``nugget/new``, ``nugget/known``, ``nugget/failed``.
+
+    Args:
+        context: what the components of this crawl share.
+        count: counts something that happens on every page.
+        failed: called if the frontier cannot be used.
+    """
+
+    def __init__(
+        self, context: CrawlContext, count: Callable[[str], None], failed: Callable[[FrontierError], None]
+    ) -> None:
+        context.nugget_function.count = count
+        self._context = context
+        self._count = count
+        self._failed = failed
+
+    def answer(self, visit: Visit, response: Response) -> Waiting:
+        """Judge a response without a record."""
+        return (
+            None
+            if visit.decision.over or not may_be_nugget(visit.decision.outcome)
+            else self._judge(visit, response, None)
+        )
+
+    def item(self, visit: Visit, response: Response | Failure, item: Any) -> Waiting:
+        """Judge a record that was stored."""
+        if visit.decision.over:
+            return None
+        visit.decision.stored += 1
+        return self._judge(visit, response, item)
+
+    def close(self, visit: Visit) -> None:
+        """Called after the frontier has stored the end of a visit."""
+        if visit.decision.nuggets:
+            try:
+                self._context.nuggets.close(visit)
+            except FrontierError as error:
+                self._failed(error)
+
+    def _judge(self, visit: Visit, response: Response | Failure, item: Any) -> Waiting:
+        nuggets = self._context.nuggets
+        answer: Answer = NoAnswer(visit.fetch.url) if isinstance(response, Failure) else response
+        nugget = nuggets.judge(answer, item)
+        if nugget is None:
+            return None
+        try:
+            known = nuggets.look(visit, nugget)
+        except FrontierError as error:
+            self._failed(error)
+            return None
+        if isinstance(known, Future):
+            return self._wait(visit, nugget, known)
+        self._credit(visit, nugget, known)
+        return None
+
+    async def _wait(self, visit: Visit, nugget: Nugget, answer: Future[Known]) -> None:
+        patience = call_later(PATIENCE, _believe, answer)
+        try:
+            self._credit(visit, nugget, await in_reactor(answer))
+        except FrontierError as error:
+            self._failed(error)
+        finally:
+            patience.cancel()
+
+    def _credit(self, visit: Visit, nugget: Nugget, known: Known) -> None:
+        is_new = self._context.nuggets.credit(visit, nugget, known)
+        self._count("nugget/new" if is_new else "nugget/known")
+
+
+def _believe(answer: Future[Known]) -> None:
+    with suppress(InvalidStateError):
+        answer.set_result(Known.NEW)
 
 
 class FetchRecorder:
@@ -123,7 +270,6 @@ class Leases:
         intake: adds the links of ended visits.
         rewards: closes the nuggets of ended visits.
         shutdown: ends the crawl if the frontier fails.
-        counted: counters that are not in the stats yet.
         timer: wakes the engine.
     """
 
@@ -135,7 +281,6 @@ class Leases:
         intake: Intake,
         rewards: Rewards,
         shutdown: Shutdown,
-        counted: Counter[str],
         timer: WakeUpTimer,
     ) -> None:
         self._crawler = crawler
@@ -143,12 +288,12 @@ class Leases:
         self._intake = intake
         self._rewards = rewards
         self._shutdown = shutdown
-        self._counted = counted
+        self._counted = context.counted
         self._timer = timer
         self._attempts = context.policy.attempts
         self._taken: deque[Lease] = deque()
         self._open: dict[int, _OpenVisit] = {}
-        self._adapters = AdapterEnds(context, intake, counted)
+        self._adapters = AdapterEnds(context, intake)
         self._fetches = FetchRecorder(crawler, context, self.visit_of)
         self.exchanged: deque[Request] = deque()
         """Requests under leases that are out already: middlewares want them sent first."""

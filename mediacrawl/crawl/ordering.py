@@ -71,7 +71,7 @@ def load_learner(settings: BaseSettings, note: Callable[[str, str], bytes | None
     """
     if priority_name(settings) != "adaptive":
         return None
-    from mediacrawl.priority.saved import load_model, loads  # noqa: PLC0415 - as above
+    from mediacrawl.priority.learner import load_model, loads  # noqa: PLC0415 - as above
 
     path = state_folder(settings) / MODEL_FILE
     try:

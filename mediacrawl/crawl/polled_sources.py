@@ -1,19 +1,23 @@
-"""The sources that are polled, and the state of each. On disk, not in memory."""
+"""The sources that the spider ``feeds`` polls, and when each is polled. On disk, not in memory."""
 
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, field, fields
-from pathlib import Path
+from math import log
 from typing import Self
 
-from mediacrawl.priority.revisit_schedule import REMEMBERED, PollPolicy, pause_after, poll_interval
 from mediacrawl.scope import Spelling, spelling
+from mediacrawl.sqlite_file import StateFile
 
-FILE = "feeds.db"
+REMEMBERED = 20
+"""Polls of a source that count: the habits of last year say nothing."""
+_SHARE = 0.5
+"""Polls in the mean time between two changes: with two, a change is known a quarter of that time late, on average."""
+_STEP = 2.0
+"""How much longer or shorter than the last one an interval may be: one poll says little."""
+
 _TABLE = """
 CREATE TABLE IF NOT EXISTS source (
     url TEXT PRIMARY KEY, origin TEXT NOT NULL, listed INTEGER NOT NULL, location TEXT NOT NULL, title TEXT NOT NULL,
@@ -24,8 +28,54 @@ CREATE INDEX IF NOT EXISTS source_due ON source (due) WHERE listed AND gone = ''
 """
 
 
-class SourcesError(Exception):
-    """The file of the sources cannot be used. The message is one sentence: what, where, what to do."""
+@dataclass(frozen=True, slots=True)
+class PollPolicy:
+    """The bounds of intervals, all in seconds.
+
+    Attributes:
+        least: between two polls of one source, at least.
+        most: at most.
+        first: to the second poll.
+    """
+
+    least: float = 900.0
+    most: float = 604_800.0
+    first: float = 3_600.0
+
+
+def poll_interval(polls: Sequence[tuple[float, bool]], policy: PollPolicy, asked_for: float = 0.0) -> float:
+    """Seconds from the last poll to the next.
+
+    The rate of change is estimated as Cho and Garcia-Molina do ("Estimating frequency of change", ACM TOIT 3:3, 2003):
+    of several changes between two polls only one is seen, so the share of polls that saw one is too low a rate, and
+    -log of the share that saw none is not.
+
+    Args:
+        polls: seconds since the poll before, and whether the source had changed since; the oldest first. The very first
+            poll of a source is none, since nothing was known to compare with.
+        policy: the bounds.
+        asked_for: seconds that the source wants to be left alone for (``ttl``, ``max-age``); beyond `PollPolicy.most`
+            it is not believed.
+    """
+    known = [(max(elapsed, 0.0), changed) for elapsed, changed in polls[-REMEMBERED:]]
+    interval = policy.first
+    if known:
+        last = min(max(known[-1][0], policy.least), policy.most)
+        interval = min(max(_between_changes(known) * _SHARE, last / _STEP), last * _STEP)
+    return min(max(interval, asked_for, policy.least), policy.most)
+
+
+def _between_changes(polls: Sequence[tuple[float, bool]]) -> float:
+    """Mean seconds between two changes; infinite if none was seen."""
+    number, seen = len(polls), sum(changed for _, changed in polls)
+    rate = -log((number - seen + 0.5) / (number + 0.5))
+    total = sum(elapsed for elapsed, _ in polls)
+    return total / number / rate if rate > 0 else float("inf")
+
+
+def pause_after(failures: int, polls: Sequence[tuple[float, bool]], policy: PollPolicy) -> float:
+    """Seconds to the next poll of a source that failed: doubled with each failure in a row."""
+    return min(poll_interval(polls, policy) * 2.0 ** min(failures, 30), policy.most)
 
 
 @dataclass(slots=True)
@@ -102,7 +152,7 @@ class Source:
 _COLUMNS = ", ".join(each.name for each in fields(Source))
 
 
-class Sources:
+class Sources(StateFile):
     """All sources of a state folder.
 
     **On disk**: ``feeds.db`` (SQLite), next to the frontier of the spider ``feeds``: a row for each source (`Source`).
@@ -112,21 +162,12 @@ class Sources:
     A kill leaves the sources that `save` has written. A source is saved after its entries are durable in the frontier,
     so a kill repeats a poll but loses no entry.
 
-    Args:
-        folder: of the file; made if missing.
-
     Raises:
-        SourcesError: it cannot be used.
+        StateFileError: it cannot be used.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / FILE
-        with self._explained():
-            folder.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(self._path, isolation_level=None)
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = NORMAL")
-            self._db.executescript(_TABLE)
+    name = "feeds.db"
+    tables = _TABLE
 
     def listing(self, urls: Iterable[str]) -> None:
         """Poll these sources, the sources that they list, directly or not, and no others."""
@@ -187,23 +228,10 @@ class Sources:
         with self._explained():
             self._db.execute(f"INSERT OR REPLACE INTO source ({_COLUMNS}) VALUES ({values})", _row(source))  # noqa: S608
 
-    def close(self) -> None:
-        """Close the file."""
-        self._db.close()
-
     def _insert(self, source: Source) -> int:
         values = ", ".join("?" * len(fields(Source)))
         sql = f"INSERT OR IGNORE INTO source ({_COLUMNS}) VALUES ({values})"  # noqa: S608
         return self._db.execute(sql, _row(source)).rowcount
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError) as error:
-            raise SourcesError(
-                f"{self._path} cannot be used ({error}); make room, or start over with -a fresh=1"
-            ) from error
 
 
 def _row(source: Source) -> list[str | float | int]:
@@ -218,19 +246,4 @@ def _source(row: tuple[object, ...]) -> Source:
         found.polls = [(float(elapsed), bool(changed)) for elapsed, changed in json.loads(str(found.polls))]
     except (ValueError, TypeError):
         found.polls = []
-    return found
-
-
-def delete_sources(folder: Path) -> list[Path]:
-    """Delete the file of the sources in `folder`; return the deleted paths.
-
-    Raises:
-        SourcesError: it cannot be deleted.
-    """
-    found = [folder / f"{FILE}{suffix}" for suffix in ("", "-wal", "-shm") if (folder / f"{FILE}{suffix}").exists()]
-    try:
-        for name in found:
-            name.unlink()
-    except OSError as error:
-        raise SourcesError(f"{error.filename} cannot be deleted: {error.strerror}") from error
     return found

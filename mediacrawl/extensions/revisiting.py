@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from itertools import islice
+from math import isfinite
 from random import Random
 from typing import TYPE_CHECKING, cast
 
@@ -19,10 +20,7 @@ from mediacrawl.extensions.base import CrawlExtension
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.middlewares.cut import BROKE_OFF
-from mediacrawl.priority.hub import Revisit, front_page
-from mediacrawl.priority.hub_notes import FrontPages, FrontPageState
-from mediacrawl.priority.hubs import LOST
-from mediacrawl.priority.revisit_schedule import Share, score
+from mediacrawl.priority.hubs import LOST, FrontPages, FrontPageState, Revisit, front_page, score
 from mediacrawl.priority.revisits import AGAIN, FRONT, RevisitResult, candidate_of, is_revisit, page_of, revisit_result
 from mediacrawl.records import FINAL, Candidate, Evidence, Kind, Outcome
 from mediacrawl.scope.candidates import candidate
@@ -47,13 +45,57 @@ RESCORED = 100
 _QUICKEST = 0.1
 
 
+class Share:
+    """The number of revisits that may be added now, so that they are at most a share of all fetches.
+
+    Each fetch earns the share of a revisit, and each added revisit costs one. The unused rest is kept, but only
+    `kept` of it: of any `n` fetches in a row, at most ``most * n + kept`` are for revisits that were added meanwhile.
+
+    In memory only: after a restart it begins with nothing.
+
+    Args:
+        most: share of the fetches, 0 to 1; 0 for no revisits.
+        kept: revisits that may be added at once.
+
+    Raises:
+        ValueError: `most` is no share, or `kept` is less than one revisit.
+    """
+
+    def __init__(self, most: float = 0.2, kept: float = 20.0) -> None:
+        if not (isfinite(most) and 0.0 <= most <= 1.0):
+            raise ValueError(f"REVISIT_SHARE needs a number from 0 to 1, not {most!r}")
+        if not kept >= 1.0:
+            raise ValueError(f"at least one revisit must be allowed at once, not {kept!r}")
+        self._most = most
+        self._kept = kept
+        self._earned = 0.0
+
+    def fetched(self, number: int = 1) -> None:
+        """Something was fetched, a revisit or not."""
+        self._earned = min(self._earned + self._most * number, self._kept)
+
+    def allowed(self, *, idle: bool = False) -> int:
+        """The number of revisits that may be added now.
+
+        Args:
+            idle: whether no other URL may be requested; then the share does not apply.
+        """
+        if not self._most:
+            return 0
+        return int(self._kept if idle else self._earned)
+
+    def added(self, number: int = 1) -> None:
+        """Count added revisits."""
+        self._earned = max(self._earned - number, 0.0)
+
+
 class Revisiting(CrawlExtension):
     """Revisits pages that led to media, with ``-a revisit``; without it nothing is kept.
 
     The result of each visit goes to `priority.hubs`. Every few seconds the hubs that are worth a visit are added to the
     frontier again, in a link class of their own (``again``) whose score is their expected news. Their requests are
     conditional (`spiders.media.MediaSpider.make_request`), and the responses are read as those of any page. While other
-    URLs wait, revisits are at most a share of the requests (`priority.revisit_schedule.Share`). A front page that no
+    URLs wait, revisits are at most a share of the requests (`Share`). A front page that no
     page linked to is added as a found URL is. The crawl does not end by itself: some page will be due.
 
     On disk: the notes of `Hubs` and `FrontPages`, in the frontier's own commits. A kill loses what was learned since

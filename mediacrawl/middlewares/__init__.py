@@ -1,4 +1,4 @@
-"""Downloader middlewares, one module each. They pass facts to the domain packages, which decide.
+"""Downloader middlewares. They pass facts to the domain packages, which decide.
 
 Each works with `mediacrawl.scheduler.PenaltyBoxScheduler`, where a request carries a lease, and alone in any Scrapy
 project.
@@ -7,15 +7,13 @@ project.
 from mediacrawl.middlewares.adaptive_delay import AdaptiveDelayMiddleware
 from mediacrawl.middlewares.address import AddressMiddleware
 from mediacrawl.middlewares.contact import ContactMiddleware
-from mediacrawl.middlewares.cut import CutMiddleware
+from mediacrawl.middlewares.cut import CutMiddleware, UnpackMiddleware
 from mediacrawl.middlewares.lists import ListsMiddleware
 from mediacrawl.middlewares.nevercrawl import NeverCrawlMiddleware
-from mediacrawl.middlewares.redirect import RedirectCapMiddleware
+from mediacrawl.middlewares.redirect import RedirectCapMiddleware, SeenMiddleware
 from mediacrawl.middlewares.request_log import RequestLogMiddleware
 from mediacrawl.middlewares.robots import RobotsMiddleware
-from mediacrawl.middlewares.seen import SeenMiddleware
 from mediacrawl.middlewares.site_adapter import SiteAdapterMiddleware
-from mediacrawl.middlewares.unpack import UnpackMiddleware
 
 __all__ = [
     "AdaptiveDelayMiddleware",

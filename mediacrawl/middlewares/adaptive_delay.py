@@ -16,9 +16,8 @@ from scrapy.utils.asyncio import CallLaterResult, call_later
 from mediacrawl.clock import Heartbeat
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.failures import trouble_in
+from mediacrawl.crawl.failures import refuse, trouble_in
 from mediacrawl.crawl.headers import header, headers
-from mediacrawl.crawl.refusals import refuse
 from mediacrawl.politeness.backoff import after_answer, after_trouble, asked_to_wait, backed_off, trouble_of
 from mediacrawl.politeness.delay import Clocks, after_visit
 from mediacrawl.records import Drop, End, Outcome, Trouble

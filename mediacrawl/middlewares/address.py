@@ -12,8 +12,8 @@ from twisted.internet.error import DNSLookupError
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.failures import RefusedRequest, refuse, refuse_address, refuse_late
 from mediacrawl.crawl.interfaces import lease_holder, listen_to_visits
-from mediacrawl.crawl.refusals import RefusedRequest, refuse, refuse_address, refuse_late
 from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.frontier import FrontierError
 from mediacrawl.net.address_guard import GuardedNames

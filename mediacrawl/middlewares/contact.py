@@ -9,7 +9,7 @@ from scrapy import Request
 from scrapy.exceptions import NotConfigured
 
 from mediacrawl.config.policies import is_anonymous
-from mediacrawl.crawl.refusals import refuse
+from mediacrawl.crawl.failures import refuse
 from mediacrawl.records import Drop
 from mediacrawl.scope import is_loopback
 from mediacrawl.scope.sites import host_of

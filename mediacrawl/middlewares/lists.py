@@ -10,8 +10,8 @@ from scrapy.exceptions import NotConfigured
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.failures import refuse
 from mediacrawl.crawl.interfaces import listen_to_visits
-from mediacrawl.crawl.refusals import refuse
 from mediacrawl.probe.open_lists import OPEN_BYTES, OpenLists
 from mediacrawl.records import Drop, Kind, Outcome
 from mediacrawl.visit import VISIT, Visit

@@ -14,8 +14,8 @@ from scrapy.utils.asyncio import CallLaterResult, call_later
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.failures import RefusedRequest, refuse
 from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder
-from mediacrawl.crawl.refusals import RefusedRequest, refuse
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError
 from mediacrawl.observe.format import plural

@@ -11,9 +11,8 @@ from scrapy.exceptions import CloseSpider, IgnoreRequest, NotConfigured
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.failures import error_name
+from mediacrawl.crawl.failures import RefusedRequest, error_name
 from mediacrawl.crawl.interfaces import listen_to_visits
-from mediacrawl.crawl.refusals import RefusedRequest
 from mediacrawl.observe import LogError, RequestLine
 from mediacrawl.records import End, Outcome
 from mediacrawl.scope.sites import site_of

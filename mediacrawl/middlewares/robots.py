@@ -16,10 +16,9 @@ from twisted.python.failure import Failure
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.failures import trouble_in
+from mediacrawl.crawl.failures import RefusedRequest, refuse, trouble_in
 from mediacrawl.crawl.headers import header, headers
 from mediacrawl.crawl.interfaces import find_lease_holder, link_filter
-from mediacrawl.crawl.refusals import RefusedRequest, refuse
 from mediacrawl.middlewares.cut import BROKE_OFF
 from mediacrawl.middlewares.redirect import target_of
 from mediacrawl.politeness.backoff import trouble_of

@@ -9,8 +9,8 @@ from scrapy.exceptions import NotConfigured
 
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.data_requests import first_request
+from mediacrawl.crawl.failures import MappedPage, refuse
 from mediacrawl.crawl.interfaces import lease_spider, link_filter
-from mediacrawl.crawl.refusals import MappedPage, refuse
 from mediacrawl.records import Candidate, Drop, End, Kind, Outcome
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.site_adapters.engine import Miss

@@ -34,8 +34,7 @@ from twisted.python.failure import Failure
 
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.failures import LocalFaultError, fault_here
-from mediacrawl.crawl.refusals import refuse_address, refuse_late
+from mediacrawl.crawl.failures import LocalFaultError, fault_here, refuse_address, refuse_late
 from mediacrawl.net.address_guard import GuardedNames
 from mediacrawl.net.http_client import (
     FAILURES,

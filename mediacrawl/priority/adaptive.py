@@ -24,9 +24,8 @@ from mediacrawl.notes import Notes
 from mediacrawl.priority.classes import MOST_INLINKS, MOST_OUTLINKS, Classes, ScorePolicy, SiteClasses, moved_scores
 from mediacrawl.priority.features import packed, places, unpacked
 from mediacrawl.priority.journal import VisitEntry, VisitJournal
-from mediacrawl.priority.learner import Learner
+from mediacrawl.priority.learner import Learner, load_model, save_model
 from mediacrawl.priority.orders import RECORDS, CreditPolicy, OrderModelError, Past, Scored, Visits
-from mediacrawl.priority.saved import load_model, save_model
 from mediacrawl.priority.shared import SharedJournal, SharedModel, SharedNotes
 from mediacrawl.records import Candidate, Lease
 from mediacrawl.site_adapters.queued import LINK_CLASS

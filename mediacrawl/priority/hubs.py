@@ -1,18 +1,554 @@
-"""Hubs: pages that led to a nugget, and the front pages of their hosts. They are revisited; files never are."""
+"""Hubs: pages that led to a nugget, and the front pages of their hosts. They are revisited; files never are.
+
+A page competes with new links: its expected news is compared with their scores. The rate of new nuggets is uncertain,
+so one rate is sampled from what is likely, and kept for a day: a page that was misjudged gets another chance on some
+day, however often pages are checked. By the mean rate it would never come back (Thompson sampling).
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from heapq import nlargest
+from math import ceil, exp, isfinite
+from operator import attrgetter
 from random import Random
+from sys import intern
+from typing import Any, cast
+from zlib import crc32
+
+import msgpack
 
 from mediacrawl.notes import Later, Notes
 from mediacrawl.politeness.caching import LastUsed, conditional_headers, usable_validator
-from mediacrawl.priority.hub import SOONEST, Hub, HubPage, Revisit, front_page
-from mediacrawl.priority.hub_notes import SAVED, HubNotes
 from mediacrawl.priority.link_class import link_class
-from mediacrawl.priority.revisit_schedule import DAY, score
 from mediacrawl.records import Kind
+
+DAY = 86_400.0
+"""Seconds of a day: rates are nuggets a day, and times are seconds."""
+MEMORY = 60.0
+"""Days after which what was seen of a page counts a third (e^-1). A programme changes with the season."""
+LEAST = 0.02
+"""Least nuggets that are assumed of a page. With none no draw would ever give it a rate above 0."""
+FLOOR = 90.0
+"""Days after which a page is owed a visit, whatever was drawn, as long as it is not known to bring nothing."""
+_LEAST_TIME = 1e-3
+"""Days that a page is taken to have been watched at least, so that a rate can be drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Posterior:
+    """What is known of the rate of new nuggets on a page: a gamma distribution, the conjugate of Poisson counts.
+
+    The first values expect one nugget in a month, and believe that no more than ten days of watching would.
+
+    Attributes:
+        a: nuggets seen, the older ones counting less.
+        b: days watched, likewise.
+    """
+
+    a: float = 0.3
+    b: float = 10.0
+
+    @property
+    def mean(self) -> float:
+        """Expected new nuggets a day."""
+        return self.a / self.b
+
+    def after(self, days: float, new: float = 0.0) -> Posterior:
+        """What is known after a visit.
+
+        Args:
+            days: since the visit before; what is negative (a clock was set back) counts as none.
+            new: nuggets that were new on it.
+        """
+        days = max(days, 0.0)
+        kept = exp(-days / MEMORY)
+        return Posterior(max(self.a * kept + new, LEAST), max(self.b * kept + days, _LEAST_TIME))
+
+    def with_nuggets(self, number: float) -> Posterior:
+        """What is known when more was found behind the links of the last visit; no more days have passed for that."""
+        return Posterior(self.a + max(number, 0.0), self.b)
+
+    def draw(self, rng: Random) -> float:
+        """One likely rate, nuggets a day."""
+        return rng.gammavariate(self.a, 1.0 / self.b)
+
+
+def expected(rate: float, days: float) -> float:
+    """New nuggets that a visit is expected to find. Among revisits this number decides, and not its `score`.
+
+    With the capped one all lively pages are alike, and some of them are never chosen: 300 pages gave 1.1 new nuggets a
+    visit in place of 3.2, where there were visits for too few of them.
+    """
+    return max(rate * days, 0.0)
+
+
+def score(nuggets: float) -> float:
+    """The score of a visit, comparable with that of a link class: 1 at most."""
+    return min(nuggets, 1.0)
+
+
+def is_owed(posterior: Posterior, days: float) -> bool:
+    """Whether a page is to be visited whatever was drawn."""
+    return days >= FLOOR and posterior.a > LEAST
+
+
+DRAWN_FOR = DAY
+"""Seconds for which a sampled rate is kept. Resampling at each call biases the rate upward, since the highest of many
+samples counts: with 240 calls a day in place of 2, pages without news were revisited three times as often; with samples
+of a day, by a third more. Never resampled, one low sample would end a page, which cost half of the new nuggets."""
+SOONEST = 3_600.0
+"""Least seconds between two visits of a hub."""
+_FORMAT = 1
+_DEEPEST = 1 << 31
+"""Beyond every depth; a damaged note may have any number."""
+
+
+@dataclass(frozen=True, slots=True)
+class HubPage:
+    """A page or list, as the frontier has it.
+
+    Attributes:
+        url, site, kind, link_class, depth, requested: as in `records.Candidate`.
+        parent: URL of the page it was found on, in canonical form; empty for a seed.
+    """
+
+    url: str
+    site: str
+    kind: Kind = Kind.PAGE
+    link_class: str = ""
+    depth: int = 0
+    parent: str = ""
+    requested: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Revisit:
+    """A hub that is to be requested again.
+
+    Attributes:
+        url, site, kind, link_class, depth, requested: as in `records.Candidate`.
+        score: what is expected of it, as the score of a link class.
+        asked: as in `Hub`.
+    """
+
+    url: str
+    site: str
+    kind: Kind
+    link_class: str
+    depth: int
+    score: float
+    asked: bool = True
+    requested: str = ""
+
+
+@dataclass(slots=True)
+class Hub:
+    """What is known of a hub.
+
+    Attributes:
+        url, site, kind, link_class, depth, requested: as in `records.Candidate`.
+        posterior: of its rate of new nuggets.
+        last: when it was visited last, seconds since the epoch.
+        left: credit that it may still get for that visit: as much as it showed links that nobody knew.
+        etag, modified: what to send with the next visit, if not empty.
+        asked: whether a visit of it was told. Of a front page it may not be: it waits, or was never found.
+        news: credit since its note was written. In memory only, as all that follows.
+        is_new: whether this process met it, and does not know whether others have.
+        rate: that was drawn, nuggets a day; negative if none counts any more.
+        drawn: when, seconds since the epoch.
+    """
+
+    url: str
+    site: str
+    kind: Kind
+    link_class: str
+    depth: int
+    posterior: Posterior
+    last: float
+    left: float = 0.0
+    etag: str = ""
+    modified: str = ""
+    asked: bool = False
+    requested: str = ""
+    news: float = 0.0
+    is_new: bool = False
+    rate: float = -1.0
+    drawn: float = 0.0
+
+    @classmethod
+    def of(cls, page: HubPage, visited: float) -> Hub:
+        """A hub of which nothing is known but that it was visited."""
+        site, shape = intern(page.site), intern(page.link_class)
+        return cls(
+            page.url, site, page.kind, shape, page.depth, Posterior(), visited, requested=page.requested, is_new=True
+        )
+
+    def worth(self, now: float, rng: Random, soonest: float = SOONEST) -> float:
+        """New nuggets that a visit is expected to find now; at least one if the hub is owed a visit.
+
+        Args:
+            now: seconds since the epoch.
+            rng: source of the draw.
+            soonest: seconds since its last visit before which it is worth nothing.
+        """
+        # If the clock was set back the hub must not wait for the old time to come.
+        self.last = min(self.last, now)
+        if now - self.last < soonest:
+            return 0.0
+        days = (now - self.last) / DAY
+        if self.rate < 0 or not 0 <= now - self.drawn < DRAWN_FOR:
+            self.rate, self.drawn = self.posterior.draw(rng), now
+        worth = expected(self.rate, days)
+        return max(worth, 1.0) if is_owed(self.posterior, days) else worth
+
+    def learn(self, posterior: Posterior) -> None:
+        """More is known of its rate; what was drawn before counts no more."""
+        self.posterior, self.rate = posterior, -1.0
+
+
+expected_rate = attrgetter("posterior.mean")
+
+
+def front_page(url: str) -> str:
+    """URL of the front page of a page's host.
+
+    Args:
+        url: in canonical form, so it has a scheme, a host and a path.
+    """
+    return "/".join(url.split("/", 3)[:3]) + "/"
+
+
+def pack(hubs: Iterable[Hub]) -> bytes:
+    """The bytes of a note of hubs."""
+    packed: bytes = msgpack.packb((_FORMAT, [_row(hub) for hub in hubs]), unicode_errors="replace")
+    return packed
+
+
+def unpack(record: bytes | None) -> list[Hub]:
+    """The hubs that `pack` packed; empty for other bytes, or another version.
+
+    Args:
+        record: of a note; None if there is none.
+    """
+    try:
+        version, rows = msgpack.unpackb(record or b"")
+        return [_hub(*row) for row in rows] if version == _FORMAT else []
+    except (ValueError, TypeError, OverflowError, msgpack.UnpackException):
+        return []
+
+
+def reconciled(ours: Hub, theirs: Hub) -> Hub:
+    """Merge one hub of two processes: the newest visit counts, and rewards in this process since are added."""
+    if ours.last > theirs.last and not ours.is_new:
+        return ours
+    posterior = theirs.posterior.with_nuggets(ours.news)
+    last = max(ours.last, theirs.last)
+    left, asked = max(theirs.left - ours.news, 0.0), ours.asked or theirs.asked
+    return replace(theirs, posterior=posterior, last=last, left=left, asked=asked)
+
+
+def merged(record: bytes | None, hubs: Iterable[Hub], gone: dict[str, float], most: int) -> bytes:
+    """The note of a bucket, with the changes of one process.
+
+    Args:
+        record: the note as it is; None if there is none.
+        hubs: what changed.
+        gone: removed hubs, and when (seconds since the epoch); a hub that was visited later stays.
+        most: hubs of the bucket that are kept, by the greatest expected rate.
+    """
+    known = {hub.url: hub for hub in unpack(record)}
+    changed = False
+    for url, since in gone.items():
+        if url in known and known[url].last <= since:
+            del known[url]
+            changed = True
+    for ours in hubs:
+        theirs = known.get(ours.url)
+        known[ours.url] = ours if theirs is None else reconciled(ours, theirs)
+        changed = True
+    if not changed:
+        return record or b""
+    return pack(nlargest(most, known.values(), key=expected_rate))
+
+
+def _row(hub: Hub) -> tuple[Any, ...]:
+    place = hub.url, hub.site, str(hub.kind), hub.link_class, hub.depth
+    known = *place, hub.posterior.a, hub.posterior.b, hub.last, hub.left, hub.etag, hub.modified, hub.asked
+    return (*known, hub.requested) if hub.requested else known
+
+
+def _hub(*row: Any) -> Hub:
+    url, site, kind, shape, depth, a, b, last, left, etag, modified, asked, *requested = row
+    numbers = float(a), float(b), float(last), float(left)
+    if not all(map(isfinite, numbers)) or min(numbers[:2]) <= 0 or not 0 <= depth < _DEEPEST:
+        raise ValueError("not the numbers of a hub")
+    names = str(url), intern(str(site)), Kind(kind), intern(str(shape)), int(depth)
+    texts = str(etag), str(modified), bool(asked), "".join(map(str, requested))
+    return Hub(*names, Posterior(numbers[0], numbers[1]), numbers[2], numbers[3], *texts)
+
+
+NAMESPACE = "hubs"
+BUCKETS = 1_024
+"""Number of notes, each with the hubs of one hash: with 50,000 hubs some 50 in a note, 14 KB. Notes cannot be listed,
+so their names must be known. With fewer notes each change would write more."""
+SAVED = 16
+"""Notes that one call of `Hubs.save` writes or reads, some 14 KB and 0.1 ms each."""
+
+FRONT_PAGES = "front_pages"
+FORGIVEN = 30 * DAY
+"""Seconds after which a front page that was gone may be requested again."""
+_ANSWERS = 10_000
+"""Answers of a store on another machine that are kept until they are used."""
+
+
+@dataclass(slots=True)
+class _Sent:
+    """Changes of a bucket that are being sent to the shared store; copies, since another thread reads them."""
+
+    bucket: int
+    hubs: list[Hub]
+    gone: dict[str, float]
+    answer: Future[bytes] | None = None
+
+
+class HubNotes:
+    """All hubs, by the hash of their URL: each hash is a bucket, and one note.
+
+    With several workers a bucket is read and merged by the store's thread, see `Hubs`.
+
+    Args:
+        notes: stores the hubs.
+        later: changes a note without blocking; needed if `Notes.shared`.
+        most: hubs that are kept, at least one in each bucket.
+        on_read: called with each hub of a shared note.
+    """
+
+    def __init__(self, notes: Notes, later: Later | None, most: int, on_read: Callable[[Hub], None]) -> None:
+        self._notes = notes
+        self._later = later if notes.shared else None
+        self._most = max(ceil(most / BUCKETS), 1)
+        self._on_read = on_read
+        self._buckets: list[dict[str, Hub]] = [{} for _ in range(BUCKETS)]
+        self._dirty: OrderedDict[int, set[str]] = OrderedDict()
+        self._turn = 0
+        # With several workers: removed hubs, buckets that were sent, answers, buckets that were read.
+        self._gone: defaultdict[int, dict[str, float]] = defaultdict(dict)
+        self._out: set[int] = set()
+        self._answers: deque[_Sent] = deque()
+        self._read: OrderedDict[int, None] = OrderedDict()
+        if self._later is None:
+            for bucket in range(BUCKETS):
+                self._buckets[bucket] = {hub.url: hub for hub in unpack(notes.note(NAMESPACE, str(bucket)))}
+
+    def __len__(self) -> int:
+        return sum(map(len, self._buckets))
+
+    def get(self, url: str) -> Hub | None:
+        """A hub; None if this URL is none."""
+        return self._buckets[_bucket(url)].get(url)
+
+    def add(self, hub: Hub, now: float) -> None:
+        """Add a hub. Of too many in its bucket those of the least expected rate are removed."""
+        hubs = self._buckets[_bucket(hub.url)]
+        hubs[hub.url] = hub
+        self.changed(hub)
+        while len(hubs) > self._most:
+            self.forget(min(hubs.values(), key=expected_rate), now)
+
+    def changed(self, hub: Hub) -> None:
+        """Note that a hub is to be written."""
+        self._dirty.setdefault(_bucket(hub.url), set()).add(hub.url)
+
+    def forget(self, hub: Hub, now: float) -> None:
+        """Remove a hub."""
+        bucket = _bucket(hub.url)
+        del self._buckets[bucket][hub.url]
+        self.changed(hub)
+        if self._later is not None:
+            self._gone[bucket][hub.url] = now
+
+    def some(self, number: int) -> Iterator[Hub]:
+        """About so many hubs, in whole buckets: those after the last call's, or those that were just read."""
+        looked = 0
+        for bucket in self._next_buckets():
+            yield from self._buckets[bucket].values()
+            looked += len(self._buckets[bucket])
+            if looked >= number:
+                return
+
+    def _next_buckets(self) -> Iterator[int]:
+        if self._later is not None:
+            while self._read:
+                yield self._read.popitem(last=False)[0]
+            return
+        for _ in range(BUCKETS):
+            bucket, self._turn = self._turn, (self._turn + 1) % BUCKETS
+            yield bucket
+
+    def save(self, buckets: int = SAVED) -> None:
+        """Write or read so many notes at most, changed buckets first."""
+        self.listen()
+        changed = [bucket for bucket in self._dirty if bucket not in self._out][:buckets]
+        if self._later is None:
+            for bucket in changed:
+                self._notes.set_note(NAMESPACE, str(bucket), pack(self._buckets[bucket].values()))
+                del self._dirty[bucket]
+            return
+        for bucket in changed:
+            self._send(bucket, self._later)
+        for _ in range(min(buckets - len(changed), BUCKETS)):
+            bucket, self._turn = self._turn, (self._turn + 1) % BUCKETS
+            if bucket not in self._out:
+                self._send(bucket, self._later)
+
+    def save_all(self) -> None:
+        """Write all that changed, or send it where several workers write."""
+        if self._later is None:
+            self.save(len(self._dirty))
+            return
+        for bucket in list(self._dirty):
+            self._send(bucket, self._later)
+
+    def _send(self, bucket: int, later: Later) -> None:
+        """Send the changes of a bucket, to be merged with its note."""
+        hubs = [hub for url in self._dirty.pop(bucket, ()) if (hub := self._buckets[bucket].get(url)) is not None]
+        sent = _Sent(bucket, [replace(hub) for hub in hubs], self._gone.pop(bucket, {}))
+        for hub in hubs:
+            hub.news, hub.is_new = 0.0, False
+        most = self._most
+
+        def change(record: bytes | None) -> bytes:
+            return merged(record, sent.hubs, sent.gone, most)
+
+        def answered(answer: Future[bytes]) -> None:
+            # In the store's thread.
+            sent.answer = answer
+            self._answers.append(sent)
+
+        self._out.add(bucket)
+        later(NAMESPACE, str(bucket), change).add_done_callback(answered)
+
+    def listen(self) -> None:
+        """Process the answers since the last call."""
+        while self._answers:
+            sent = self._answers.popleft()
+            self._out.discard(sent.bucket)
+            assert sent.answer is not None
+            if sent.answer.exception() is None:
+                self._replace(sent.bucket, sent.answer.result())
+                self._read[sent.bucket] = None
+            else:
+                self._take_back(sent)
+
+    def _replace(self, bucket: int, record: bytes) -> None:
+        """Replace a bucket by that of all workers, with the changes of this process since."""
+        known, changed = self._buckets[bucket], self._dirty.get(bucket, set())
+        read = {hub.url: hub for hub in unpack(record) if hub.url not in self._gone.get(bucket, ())}
+        for url, ours in known.items():
+            theirs = read.get(url)
+            if theirs is None:
+                if url in changed:
+                    read[url] = ours
+            elif url in changed:
+                read[url] = replace(reconciled(ours, theirs), news=ours.news, is_new=False)
+            elif (ours.posterior, ours.last) == (theirs.posterior, theirs.last):
+                # Its sampled rate is kept.
+                read[url] = ours
+        self._buckets[bucket] = read
+        for hub in read.values():
+            self._on_read(hub)
+
+    def _take_back(self, sent: _Sent) -> None:
+        """Keep changes that could not be sent; they are sent with the next ones."""
+        for copy in sent.hubs:
+            hub = self._buckets[sent.bucket].get(copy.url)
+            if hub is not None:
+                hub.news += copy.news
+                hub.is_new |= copy.is_new
+                self.changed(hub)
+        for url, since in sent.gone.items():
+            if url not in self._buckets[sent.bucket]:
+                self._gone[sent.bucket].setdefault(url, since)
+                self._dirty.setdefault(sent.bucket, set()).add(url)
+
+
+def _bucket(url: str) -> int:
+    return crc32(url.encode()) % BUCKETS
+
+
+class FrontPageState(StrEnum):
+    """The state of a front page."""
+
+    UNKNOWN = "unknown"
+    """It is not known to have ended: it waits, or was never found."""
+    ENDED = "ended"
+    GONE = "gone"
+    """It has ended, and there was no page."""
+    ASKED = "asked"
+    """The store was asked, and has not answered."""
+
+
+class FrontPages:
+    """Remembers which front pages have ended, since only a URL that has ended may be queued again.
+
+    Any other hub has ended, or it would be none. A front page becomes a hub by finds elsewhere on its host, hours after
+    its own visit or before it.
+
+    In the notes: one for each in the namespace ``front_pages``, some 60 bytes, by URL (msgpack: when it was gone,
+    seconds since the epoch; 0 if it was not). It is written after the visit's end, so a kill may lose it: then the page
+    is not known to have ended, and is not revisited.
+
+    Args:
+        notes: stores them.
+        later: reads a note without blocking, where the notes are on another machine; None where they are not.
+    """
+
+    def __init__(self, notes: Notes, later: Later | None = None) -> None:
+        self._notes = notes
+        self._later = later
+        self._answers: LastUsed[Future[bytes]] = LastUsed(_ANSWERS, _ANSWERS)
+
+    def ended(self, url: str, now: float, *, gone: bool = False) -> None:
+        """Note the end of a visit of a front page.
+
+        Raises:
+            FrontierError: the notes cannot be used.
+        """
+        self._answers.drop(url)
+        self._notes.set_note(FRONT_PAGES, url, cast("bytes", msgpack.packb(now if gone else 0.0)))
+
+    def known(self, url: str, now: float) -> FrontPageState:
+        """The state of a front page.
+
+        Raises:
+            FrontierError: the notes cannot be used.
+        """
+        if self._later is None:
+            return _front_page_state(self._notes.note(FRONT_PAGES, url), now)
+        answer = self._answers.get(url)
+        if answer is None:
+            self._answers.put(url, self._later(FRONT_PAGES, url, lambda record: record or b""), 1)
+            return FrontPageState.ASKED
+        if not answer.done():
+            return FrontPageState.ASKED
+        self._answers.drop(url)
+        return FrontPageState.ASKED if answer.exception() is not None else _front_page_state(answer.result(), now)
+
+
+def _front_page_state(record: bytes | None, now: float) -> FrontPageState:
+    if not record:
+        return FrontPageState.UNKNOWN
+    try:
+        gone = float(msgpack.unpackb(record))
+    except (ValueError, TypeError, msgpack.UnpackException):
+        return FrontPageState.UNKNOWN
+    return FrontPageState.GONE if isfinite(gone) and 0 < gone <= now < gone + FORGIVEN else FrontPageState.ENDED
+
 
 HELD = 50_000
 """Hubs that are remembered, some 760 bytes each in memory and 280 on disk."""

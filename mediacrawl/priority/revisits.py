@@ -11,7 +11,7 @@ from dataclasses import replace
 from enum import StrEnum
 
 from mediacrawl.frontier.site_state import AGAIN
-from mediacrawl.priority.hub import HubPage, Revisit
+from mediacrawl.priority.hubs import HubPage, Revisit
 from mediacrawl.probe.response import ResponseKind, response_kind
 from mediacrawl.records import FINAL, Candidate, Drop, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.site_adapters.queued import WAITS

@@ -21,9 +21,8 @@ import msgpack
 from mediacrawl.notes import Notes
 from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.priority.journal import VisitEntry
-from mediacrawl.priority.learner import Learner
+from mediacrawl.priority.learner import Learner, dumps, loads
 from mediacrawl.priority.orders import MODEL, OrderModelError
-from mediacrawl.priority.saved import dumps, loads
 
 HEARD = 1_000
 """Visits that are heard of at once, give or take a batch: to read and learn them holds the crawl up for some 20 ms."""

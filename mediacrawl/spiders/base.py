@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Coroutine, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, cast
 
-from scrapy import Request, Spider
+from scrapy import Request, Spider, signals
 from scrapy.exceptions import CloseSpider, IgnoreRequest
 from scrapy.settings import BaseSettings, default_settings
 from twisted.python.failure import Failure
@@ -17,11 +17,11 @@ from twisted.python.failure import Failure
 from mediacrawl.clock import Clock
 from mediacrawl.config.own_settings import REDIS, is_of_fleet, state_folder, store_of
 from mediacrawl.config.policies import frontier_policy, probe_policy, user_agent_of
-from mediacrawl.crawl.arguments import Argument, ArgumentError
+from mediacrawl.crawl.arguments import Argument, ArgumentError, check_frontier, check_nevercrawl, refuse_unknown
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.interfaces import find_lease_holder
+from mediacrawl.crawl.interfaces import find_lease_holder, listen_to_visits
 from mediacrawl.frontier import Frontier, FrontierError, FrontierPolicy
-from mediacrawl.frontier.stores import SQLITE_FILE, open_store
+from mediacrawl.frontier.stores import SQLITE_FILE, delete_store, open_store
 from mediacrawl.politeness.caching import is_conditional
 from mediacrawl.probe.session import Session
 from mediacrawl.reading.reader import Reader
@@ -29,6 +29,7 @@ from mediacrawl.records import Candidate, Drop, End, Kind, Limit, MediaItem, Out
 from mediacrawl.scope import Scope
 from mediacrawl.scope.sites import authority_of
 from mediacrawl.site_adapters.queued import WAITS
+from mediacrawl.sqlite_file import StateFile, StateFileError
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
@@ -306,6 +307,15 @@ def _is_unchanged(response: Response) -> bool:
     return response.status == 304 and response.request is not None and is_conditional(response.request.headers)
 
 
+class OwnArguments(Protocol):
+    """The arguments of a spider with a frontier of its own."""
+
+    @property
+    def fresh(self) -> bool:
+        """Whether the files of an earlier run are deleted."""
+        ...
+
+
 class OwnFrontierSpider(ProbingSpider):
     """Base class of the spiders that request a known list of URLs from a frontier of their own.
 
@@ -319,12 +329,72 @@ class OwnFrontierSpider(ProbingSpider):
 
     folder: ClassVar[str] = ""
     """Name of its folder within the state folder."""
-    errors: ClassVar[tuple[type[Exception], ...]] = (FrontierError,)
+    state_file: ClassVar[type[StateFile]]
+    """The class of the file that it keeps beside its frontier."""
+    renews: ClassVar[bool] = False
+    """Whether what is left of a frontier without its file is deleted."""
+    errors: ClassVar[tuple[type[Exception], ...]] = (StateFileError, FrontierError)
     """Exceptions of its own files; their message is one sentence, and the crawl ends."""
 
-    def __init__(self, crawler: Crawler, **kwargs: Any) -> None:
+    def __init__(self, arguments: OwnArguments, crawler: Crawler, **kwargs: Any) -> None:
         super().__init__(crawler, **kwargs)
+        self.arguments = arguments
         self._media_clocks: MediaCrawlClocks | None = None
+        self._file: StateFile | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, **kwargs: Any) -> Self:
+        """Make it for a crawl; scrapyd's ``_job`` and ``_version`` become attributes.
+
+        Raises:
+            ArgumentError: an argument cannot be used, or there is none of its name.
+        """
+        context = CrawlContext.of(crawler)
+        refuse_unknown(kwargs, cls)
+        given = {each.name: kwargs.pop(each.name) for each in cls.takes if each.name in kwargs}
+        arguments = cls.read_arguments(crawler.settings, **given)
+        context.frontier_folder = cls.own_folder(crawler.settings)
+        # Every URL is to be requested, so sites have no budget.
+        context.policy = replace(context.policy, budget=0)
+        spider = cls(arguments, crawler, **kwargs)
+        spider._set_crawler(crawler)
+        if arguments.fresh:
+            for path in [*delete_store(context.frontier_folder), *cls.state_file.delete(context.frontier_folder)]:
+                spider.logger.info("fresh: deleted %s", path)
+        elif cls._begins_anew(context.frontier_folder):
+            delete_store(context.frontier_folder)
+        crawler.signals.connect(spider._opened, signals.spider_opened)
+        listen_to_visits(crawler, spider._visit_ended)
+        crawler.signals.connect(spider._closed, signals.spider_closed)
+        return spider
+
+    @classmethod
+    def check_arguments(cls, arguments: dict[str, str], settings: BaseSettings) -> None:
+        """Check before the crawl starts that it can.
+
+        Raises:
+            ArgumentError: it cannot start; the message says why and what to do.
+        """
+        own = cls.own_folder(settings)
+        known = {each.name: arguments[each.name] for each in cls.takes if each.name in arguments}
+        fresh = cls.read_arguments(settings, **known).fresh
+        check_nevercrawl(settings)
+        check_frontier(settings, own, fresh=fresh or cls._begins_anew(own))
+        if (state_folder(settings) / SQLITE_FILE).exists():
+            check_frontier(settings, state_folder(settings), fresh=False)
+
+    @classmethod
+    def _begins_anew(cls, folder: Path) -> bool:
+        return cls.renews and not (folder / SQLITE_FILE).exists()
+
+    @classmethod
+    def read_arguments(cls, settings: BaseSettings, **given: str) -> OwnArguments:
+        """Read the arguments of the command line.
+
+        Raises:
+            ArgumentError: one of them cannot be used, or the crawl names no contact for its URLs.
+        """
+        raise NotImplementedError
 
     @classmethod
     def own_folder(cls, settings: BaseSettings) -> Path:
@@ -341,15 +411,28 @@ class OwnFrontierSpider(ProbingSpider):
             )
         return state_folder(settings) / cls.folder
 
-    @classmethod
-    def move(cls, context: CrawlContext) -> None:
-        """Let a crawl use this spider's frontier. Its sites have no budget, since every URL is to be requested.
+    def _opened(self) -> None:
+        try:
+            self._open_media_clocks()
+            self._open_file()
+        except (ArgumentError, StateFileError, FrontierError) as error:
+            self.logger.critical("%s", error)
+            raise CloseSpider("start_error") from error
 
-        Raises:
-            ArgumentError: see `own_folder`.
-        """
-        context.frontier_folder = cls.own_folder(context.settings)
-        context.policy = replace(context.policy, budget=0)
+    def _open_file(self) -> None:
+        """Open `_file`. Called when the frontier is open."""
+        raise NotImplementedError
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Add URLs to the frontier; nothing is yielded."""
+        with self._stopping():
+            await self._work()
+        return
+        yield  # type: ignore[unreachable]  # Scrapy requires an asynchronous generator
+
+    async def _work(self) -> None:
+        """Add URLs to the frontier, until there are no more."""
+        raise NotImplementedError
 
     def _open_media_clocks(self) -> None:
         """Open the media crawl's frontier, and copy its clocks of the sites that wait here.
@@ -382,14 +465,22 @@ class OwnFrontierSpider(ProbingSpider):
     def _is_left_alone(self, site: str) -> bool:
         return self._media_clocks is not None and self._media_clocks.excludes(site)
 
-    def _share_visit(self, visit: Visit, outcome: Outcome) -> None:
+    def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         """Charge the media crawl for a visit, and copy its clocks of the sites that the visit leads to."""
-        if self._media_clocks is not None:
-            self._media_clocks.charge(visit.lease.site, outcome, self._context.clock.now())
-            for found in visit.decision.found:
-                self._copy_clocks(found.site)
+        with self._stopping():
+            if self._media_clocks is not None:
+                self._media_clocks.charge(visit.lease.site, outcome, self._context.clock.now())
+                for found in visit.decision.found:
+                    self._copy_clocks(found.site)
+            self._note_end(visit, outcome)
 
-    def _close_media_clocks(self) -> None:
+    def _note_end(self, visit: Visit, outcome: Outcome) -> None:
+        """Note in the file what came of a visit."""
+        raise NotImplementedError
+
+    def _closed(self, reason: str) -> None:  # noqa: ARG002 - as Scrapy sends it
+        if self._file is not None:
+            self._file.close()
         if self._media_clocks is not None:
             self._media_clocks.close()
 

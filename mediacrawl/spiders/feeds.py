@@ -4,42 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from scrapy import signals
-from scrapy.exceptions import CloseSpider
-
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import scrapy_internals
-from mediacrawl.crawl.arguments import (
-    Argument,
-    ArgumentError,
-    FeedsArguments,
-    check_contact,
-    check_frontiers,
-    check_nevercrawl,
-    refuse_unknown,
-    switch,
-    whole,
-)
-from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.arguments import Argument, ArgumentError, check_contact, read_source, switch, whole
 from mediacrawl.crawl.headers import header, headers
-from mediacrawl.crawl.interfaces import listen_to_visits
-from mediacrawl.crawl.polled_sources import FILE, Source, Sources, SourcesError, delete_sources
-from mediacrawl.extract import Listing
-from mediacrawl.frontier import FrontierError
-from mediacrawl.frontier.stores import delete_store
+from mediacrawl.crawl.polled_sources import PollPolicy, Source, Sources
+from mediacrawl.extract import Listing, list_form, parse_list
 from mediacrawl.observe.format import plural
 from mediacrawl.politeness.caching import conditional_headers, lifetime, usable_validator
-from mediacrawl.priority.revisit_schedule import PollPolicy
 from mediacrawl.reading.list_reader import PollReader, shown
 from mediacrawl.reading.reader import Reader
 from mediacrawl.records import Drop, End, Evidence, Kind, MediaItem, Outcome
 from mediacrawl.scope import Spelling, canonical, spelling
-from mediacrawl.scope.candidates import candidate
+from mediacrawl.scope.candidates import candidate, parse_seeds
 from mediacrawl.spiders.base import OwnFrontierSpider
 from mediacrawl.visit import VISIT, Visit
 
@@ -76,12 +57,54 @@ class _Poll:
     listing: Listing | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class FeedsArguments:
+    """The arguments of the spider.
+
+    Attributes:
+        urls: sources, as they are requested; none for those of the earlier run.
+        problems: one sentence for each line that could not be used.
+        rounds: end after so many; 0 for never.
+        fresh: delete the known sources.
+    """
+
+    urls: tuple[str, ...]
+    problems: tuple[str, ...]
+    rounds: int
+    fresh: bool
+
+    @classmethod
+    def read(cls, feeds: str = "", rounds: str = "", fresh: str = "") -> Self:
+        """Read the arguments of the command line.
+
+        Raises:
+            ArgumentError: one of them cannot be used.
+        """
+        urls: list[str] = []
+        problems: list[str] = []
+        if feeds.strip():
+            text, where = read_source(feeds.strip(), "feeds")
+            if where != "feeds" and list_form("", text, "") == "opml":
+                for link in parse_list("opml", text, "").links:
+                    url = spelling(link.href)
+                    urls += [url.requested] if url else []
+                    problems += [] if url else [f"{where}: no URL of http or https: {link.href[:200]!r}"]
+            else:
+                seeds, problems = parse_seeds(text, where)
+                urls = [url for _, url in seeds]
+            if not urls:
+                why = f": {problems[0]}" if problems else ""
+                raise ArgumentError(f"no feed can be used in {feeds[:200]!r}{why}")
+        unique = tuple(dict.fromkeys(urls))
+        return cls(unique, tuple(dict.fromkeys(problems)), whole("rounds", rounds), switch("fresh", fresh))
+
+
 class FeedsSpider(OwnFrontierSpider):
     """Polls feeds, sitemaps and playlists, and probes the media files that they newly name.
 
     A poll is a visit, to which robots.txt, NeverCrawl lists and delays apply. Its request is conditional
     (``If-None-Match``, ``If-Modified-Since``), so an unchanged source costs one visit and is not parsed. The interval
-    between polls is estimated from the changes of the source (`priority.revisit_schedule`), and is at least what the
+    between polls is estimated from the changes of the source (`crawl.polled_sources`), and is at least what the
     source asks for (``ttl``, ``sy:updatePeriod``, ``Cache-Control``). A source that is gone (410) is logged and polled
     no more. After a permanent redirect the new URL is polled. The interval of a source that fails grows.
 
@@ -96,7 +119,8 @@ class FeedsSpider(OwnFrontierSpider):
 
     name = "feeds"
     folder = "feeds"
-    errors = (SourcesError, FrontierError)
+    state_file = Sources
+    arguments: FeedsArguments
     takes = (
         Argument(
             "feeds",
@@ -120,82 +144,40 @@ class FeedsSpider(OwnFrontierSpider):
     )
 
     def __init__(self, arguments: FeedsArguments, crawler: Crawler, **kwargs: Any) -> None:
-        super().__init__(crawler, **kwargs)
-        self.arguments = arguments
+        super().__init__(arguments, crawler, **kwargs)
         get = OwnSettings(crawler.settings).getfloat
-        self._policy = PollPolicy(
-            least=get("FEEDS_MIN_INTERVAL"),
-            most=get("FEEDS_MAX_INTERVAL"),
-        )
-        self._sources: Sources | None = None
+        self._policy = PollPolicy(least=get("FEEDS_MIN_INTERVAL"), most=get("FEEDS_MAX_INTERVAL"))
         self._polls: dict[int, _Poll] = {}
         self._out: set[str] = set()
         self._done: Counter[str] = Counter()
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler, feeds: str = "", rounds: str = "", fresh: str = "", **kwargs: Any) -> Self:
-        """Make it for a crawl; scrapyd's ``_job`` and ``_version`` become attributes.
-
-        Raises:
-            ArgumentError: an argument cannot be used, or there is none of its name.
-        """
-        context = CrawlContext.of(crawler)
-        refuse_unknown(kwargs, cls)
-        arguments = FeedsArguments.read(feeds, rounds, fresh)
-        check_contact(crawler.settings, arguments.urls)
-        cls.move(context)
-        spider = cls(arguments, crawler, **kwargs)
-        spider._set_crawler(crawler)
-        if arguments.fresh:
-            for path in [*delete_store(context.frontier_folder), *delete_sources(context.frontier_folder)]:
-                spider.logger.info("fresh: deleted %s", path)
-        connect = crawler.signals.connect
-        connect(spider._opened, signals.spider_opened)
-        listen_to_visits(crawler, spider._visit_ended)
-        connect(spider._closed, signals.spider_closed)
-        return spider
-
-    @classmethod
-    def check_arguments(cls, arguments: dict[str, str], settings: BaseSettings) -> None:
-        """Check before the crawl starts that it can.
-
-        Raises:
-            ArgumentError: it cannot start; the message says why and what to do.
-        """
+    def read_arguments(cls, settings: BaseSettings, **given: str) -> FeedsArguments:
+        """Read the arguments of the command line, see `takes`."""
+        arguments = FeedsArguments.read(**given)
+        check_contact(settings, arguments.urls)
         own = cls.own_folder(settings)
-        known = {each.name: arguments[each.name] for each in cls.takes if each.name in arguments}
-        read = FeedsArguments.read(**known)
-        check_contact(settings, read.urls)
-        check_nevercrawl(settings)
-        if not read.urls and not (own / FILE).exists():
+        if not arguments.urls and not (own / Sources.name).exists():
             where = own.resolve()
             raise ArgumentError(f"no feeds are given and none are known in {where}; start with -a feeds=list.txt")
-        check_frontiers(settings, own, fresh=read.fresh)
+        return arguments
 
     # -- start -----------------------------------------------------------------------------------------------
 
-    def _opened(self) -> None:
-        try:
-            self._open_media_clocks()
-            self._sources = Sources(self._context.frontier_folder)
-            if self.arguments.urls:
-                self._sources.listing(self.arguments.urls)
-            check_contact(self.crawler.settings, self._sources.polled())
-            self._forget_polls()
-        except (FrontierError, SourcesError, ArgumentError) as error:
-            self.logger.critical("%s", error)
-            raise CloseSpider("start_error") from error
-
-    def _forget_polls(self) -> None:
-        """Drop the waiting polls of an earlier run; sources that are still due are added again. Other URLs stay."""
+    def _open_file(self) -> None:
+        self._file = Sources(self._context.frontier_folder)
+        if self.arguments.urls:
+            self.sources.listing(self.arguments.urls)
+        check_contact(self.crawler.settings, self.sources.polled())
+        # Polls of an earlier run: sources that are still due are added again.
         for site in self._waiting_sites():
             self.scheduler.frontier.drop(site, Drop.PRUNED, lambda url: "#" in url)
 
     @property
     def sources(self) -> Sources:
         """The sources of this crawl; set when the spider opens."""
-        assert self._sources is not None
-        return self._sources
+        assert isinstance(self._file, Sources)
+        return self._file
 
     @property
     def reader(self) -> Reader:
@@ -205,25 +187,17 @@ class FeedsSpider(OwnFrontierSpider):
         assert self._reader is not None
         return self._reader
 
-    async def start(self) -> AsyncIterator[Any]:
-        """Poll the sources that are due, until the rounds are over."""
+    async def _work(self) -> None:
         for problem in self.arguments.problems[:20]:
             self.logger.warning("Left out: %s", problem)
-        with self._stopping():
-            left = self._first_round()
-            self.logger.info("%s, %d of them due", plural(len(self.sources.polled()), "source"), left)
-            while not self._is_over():
-                self._poll()
-                await asyncio.sleep(_LOOK)
-        return
-        yield  # type: ignore[unreachable]  # Scrapy requires an asynchronous generator
-
-    def _first_round(self) -> int:
-        """Count the first round of sources that are not due; return the number of those that are."""
         due = {source.url for source in self.sources.due(self._context.clock.now(), -1)}
-        for url in self.sources.polled():
-            self._done[url] = url not in due
-        return len(due)
+        polled = self.sources.polled()
+        # The first round of sources that are not due is over.
+        self._done.update(url for url in polled if url not in due)
+        self.logger.info("%s, %d of them due", plural(len(polled), "source"), len(due))
+        while not self._is_over():
+            self._poll()
+            await asyncio.sleep(_LOOK)
 
     def _is_over(self) -> bool:
         rounds, polled = self.arguments.rounds, self.sources.polled()
@@ -314,13 +288,12 @@ class FeedsSpider(OwnFrontierSpider):
 
     # -- results of polls ------------------------------------------------------------------------------------
 
-    def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
-        poll = self._polls.pop(visit.lease.id, None)
-        with self._stopping():
-            self._share_visit(visit, outcome)
-            source = self._source(visit)
-            if source is not None and outcome.end in {End.DONE, End.DROPPED} and not _is_followed(visit):
-                self._end(source, visit, outcome, poll)
+    def _note_end(self, visit: Visit, outcome: Outcome) -> None:
+        poll, source = self._polls.pop(visit.lease.id, None), self._source(visit)
+        # A redirect that is followed: the poll continues with its target.
+        followed = 300 <= visit.fetch.status < 400 and visit.fetch.status != 304 and visit.decision.found
+        if source is not None and outcome.end in {End.DONE, End.DROPPED} and not followed:
+            self._end(source, visit, outcome, poll)
 
     def _end(self, source: Source, visit: Visit, outcome: Outcome, poll: _Poll | None) -> None:
         count = self.crawler.stats.inc_value
@@ -351,29 +324,14 @@ class FeedsSpider(OwnFrontierSpider):
             source.etag, source.modified = (poll.etag, poll.modified) if is_own else ("", "")
             source.wait = listing.wait
             if listing.form == "opml":
-                self._add_named(source, listing)
+                urls = [spelling(link.href) for link in listing.links]
+                added = self.sources.add(Source.of(url, source.url) for url in urls if url)
+                self.logger.info("%s names %s, %d of them new", source.url, plural(len(urls), "source"), added)
         now = self._context.clock.now()
         changed = source.answered(shown(listing) if listing else None, now, self._policy, poll.life)
         count("feeds/changed" if changed else "feeds/unchanged")
-
-    def _add_named(self, source: Source, listing: Listing) -> None:
-        urls = [spelling(link.href) for link in listing.links]
-        added = self.sources.add(Source.of(url, source.url) for url in urls if url)
-        self.logger.info("%s names %s, %d of them new", source.url, plural(len(urls), "source"), added)
 
     def _settle(self, source: Source) -> None:
         self._out.discard(source.url)
         self._done[source.url] += 1
         self.sources.save(source)
-
-    # -- end -------------------------------------------------------------------------------------------------
-
-    def _closed(self) -> None:
-        if self._sources is not None:
-            self._sources.close()
-        self._close_media_clocks()
-
-
-def _is_followed(visit: Visit) -> bool:
-    """Whether a redirect is followed: the poll continues with its target."""
-    return 300 <= visit.fetch.status < 400 and visit.fetch.status != 304 and bool(visit.decision.found)

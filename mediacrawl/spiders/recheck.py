@@ -4,46 +4,42 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter
 from scrapy import signals
-from scrapy.exceptions import CloseSpider
 
 from mediacrawl.config.own_settings import OwnSettings, state_folder
-from mediacrawl.crawl.arguments import (
-    BELOW,
-    Argument,
-    ArgumentError,
-    RecheckArguments,
-    check_contact,
-    check_frontiers,
-    check_nevercrawl,
-    confidence,
-    refuse_unknown,
-    switch,
-)
-from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.interfaces import listen_to_visits
+from mediacrawl.crawl.arguments import Argument, ArgumentError, check_contact, confidence, switch
 from mediacrawl.encoding.mojibake.substitutions import SUBSTITUTIONS_FILE, Substitutions
 from mediacrawl.encoding.records.values import LISTS_WITH_TEXTS
 from mediacrawl.facts import of_tags, pack
-from mediacrawl.frontier import FrontierError
-from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.observe.format import plural
 from mediacrawl.pipelines.mojibake import fixer_of
 from mediacrawl.priority import Scores
 from mediacrawl.probe.record import item_id
-from mediacrawl.recheck.doubtful_texts import Doubts, keep_user, kept, pairs
-from mediacrawl.recheck.round import Round, RoundError, delete_round, report
-from mediacrawl.recheck.stored_records import ItemsError, check_items, is_catalogue, records
+from mediacrawl.recheck import (
+    Doubts,
+    ItemsError,
+    check_items,
+    is_catalogue,
+    keep_user,
+    kept,
+    locate_items,
+    pairs,
+    records,
+)
 from mediacrawl.records import Candidate, End, Evidence, Kind, MediaItem, Outcome
 from mediacrawl.scope import Spelling, canonical, spelling
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.spiders.base import OwnFrontierSpider
+from mediacrawl.sqlite_file import StateFile, StateFileError
+from mediacrawl.store import json_line
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
@@ -54,6 +50,135 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
 
+
+_PROBED = ("sure", "doubtful")
+_TABLES = """
+CREATE TABLE IF NOT EXISTS fact (name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS doubtful (url TEXT PRIMARY KEY, record TEXT NOT NULL, came_to TEXT);
+"""
+
+
+class Round(StateFile):
+    """The records that one recheck takes.
+
+    **On disk**: ``round.db`` (SQLite), beside the frontier of the recheck, holds the number of the round, which items
+    were read to their end, and a row for each record in doubt: its URL, what is needed of the record (JSON), and what
+    it came to. It may be deleted while no recheck runs; the next one then begins a new round.
+
+    A kill leaves every row that `add` had answered for. What it can undo is the last ends: those files are requested
+    once more. A round that ended is followed by a new one at the next start, which may ask every URL again.
+
+    Raises:
+        StateFileError: it cannot be used.
+    """
+
+    name = "round.db"
+    tables = _TABLES
+
+    def __init__(self, folder: Path, now: float) -> None:
+        super().__init__(folder)
+        with self._explained():
+            if self._fact("over", 1):
+                # Two short rounds end within a second, so it is named by milliseconds.
+                number = max(self.number + 1, int(now * 1000))
+                self._db.execute("BEGIN")
+                self._db.execute("DELETE FROM doubtful")
+                self._db.execute("DELETE FROM fact")
+                self._db.executemany("INSERT INTO fact VALUES (?, ?)", [("number", number), ("over", 0)])
+                self._db.execute("COMMIT")
+
+    @property
+    def number(self) -> int:
+        """Names the round: larger than that of any before, also of those whose file was deleted."""
+        return int(self._fact("number", 0))
+
+    def was_read(self, items: str) -> bool:
+        """Whether these items were read to their end in this round."""
+        return bool(self._fact("items", "") == items)
+
+    def read_up(self, items: str, records: int) -> None:
+        """Note that these items were read to their end, and how many records they hold."""
+        self._note(items=items, records=records)
+
+    @property
+    def records(self) -> int:
+        """How many records the items hold, if they were read to their end."""
+        return int(self._fact("records", 0))
+
+    def add(self, doubtful: Iterable[tuple[str, Mapping[str, Any]]]) -> set[str]:
+        """Keep records in doubt, by the canonical URL that is asked; the first of several with one URL stays.
+
+        Args:
+            doubtful: URL, and what is needed of the record (`doubt.kept`).
+
+        Returns:
+            The URLs that have come to no end in this round.
+        """
+        rows = [(url, json_line(dict(record))) for url, record in doubtful]
+        with self._explained():
+            self._db.execute("BEGIN")
+            self._db.executemany("INSERT OR IGNORE INTO doubtful (url, record) VALUES (?, ?)", rows)
+            self._db.execute("COMMIT")
+            waits = "SELECT 1 FROM doubtful WHERE url = ? AND came_to IS NULL"
+            return {url for url, _ in rows if self._db.execute(waits, (url,)).fetchone() is not None}
+
+    def record(self, url: str) -> dict[str, Any] | None:
+        """What `add` kept of the record of a URL; None if it is none of this round."""
+        with self._explained():
+            row = self._db.execute("SELECT record FROM doubtful WHERE url = ?", (url,)).fetchone()
+        found: dict[str, Any] | None = json.loads(row[0]) if row else None
+        return found
+
+    def end(self, url: str, came_to: str) -> bool:
+        """Note what a record came to; answers whether it had no end before."""
+        with self._explained():
+            sql = "UPDATE doubtful SET came_to = ? WHERE url = ? AND came_to IS NULL"
+            return self._db.execute(sql, (came_to, url)).rowcount > 0
+
+    def tally(self) -> Counter[str]:
+        """How many records came to what; ``waiting`` for those that have no end yet."""
+        with self._explained():
+            rows = self._db.execute("SELECT coalesce(came_to, 'waiting'), count(*) FROM doubtful GROUP BY 1")
+            return Counter(dict(rows.fetchall()))
+
+    def over(self) -> None:
+        """End the round."""
+        self._note(over=1)
+
+    def _fact(self, name: str, default: Any) -> Any:
+        with self._explained():
+            row = self._db.execute("SELECT value FROM fact WHERE name = ?", (name,)).fetchone()
+        return row[0] if row else default
+
+    def _note(self, **facts: str | int) -> None:
+        with self._explained():
+            self._db.executemany("INSERT OR REPLACE INTO fact VALUES (?, ?)", facts.items())
+
+
+def report(name: str, read: int, tally: Mapping[str, int]) -> str:
+    """Sum up a round in a sentence or two.
+
+    Args:
+        name: of the items.
+        read: records in them; 0 while they are not read to their end.
+        tally: how many records in doubt came to what, see `Round.tally`.
+    """
+    count = Counter(tally)
+    of = f" of {read:,}" if read else ""
+    probed = sum(count[word] for word in _PROBED)
+    doubts = f"{name}: {count.total():,}{of} records in doubt"
+    told = [f"{doubts}, {probed:,} probed again: {count['sure']:,} now sure, {count['doubtful']:,} still in doubt"]
+    others = {word: number for word, number in count.items() if word not in {*_PROBED, "waiting"} and number}
+    if others:
+        reasons = ", ".join(f"{word} {number:,}" for word, number in sorted(others.items()))
+        told.append(f"{sum(others.values()):,} not had, their records stay as they were ({reasons})")
+    if count["waiting"]:
+        told.append(f"{count['waiting']:,} left for the next run")
+    return "; ".join(told)
+
+
+BELOW = 0.9
+"""Confidence, 0 to 1, below which a recheck requests a file again. Of decisions at 0.9 one in ten is wrong."""
 PAIRS = "pairs.jl"
 """File in the state folder to which learned pairs are appended: ``before``, ``after``, ``encoding``."""
 
@@ -71,6 +196,36 @@ _PROVENANCE = {
     "page_charset": "page_charset",
 }
 """Field of the evidence -> field of the record."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecheckArguments:
+    """The arguments of the spider.
+
+    Attributes:
+        items: the catalogue, or the file of JSON lines.
+        below: confidence, 0 to 1, below which a decision is doubtful.
+        fresh: delete an interrupted round.
+    """
+
+    items: Path
+    below: float
+    fresh: bool
+
+    @classmethod
+    def read(cls, folder: Path, items: str = "", below: str = "", fresh: str = "") -> Self:
+        """Read the arguments of the command line.
+
+        Raises:
+            ArgumentError: one of them cannot be used.
+        """
+        if not items.strip():
+            raise ArgumentError("say whose records to look at: -a items=media.db, or a file of JSON lines")
+        try:
+            path = locate_items(items.strip(), folder)
+        except ItemsError as error:
+            raise ArgumentError(str(error)) from error
+        return cls(path, confidence(below) if below else BELOW, switch("fresh", fresh))
 
 
 class RecheckSpider(OwnFrontierSpider):
@@ -91,7 +246,10 @@ class RecheckSpider(OwnFrontierSpider):
 
     name = "recheck"
     folder = "recheck"
-    errors = (ItemsError, RoundError, FrontierError)
+    errors = (ItemsError, *OwnFrontierSpider.errors)
+    state_file = Round
+    renews = True
+    arguments: RecheckArguments
     takes = (
         Argument(
             "items",
@@ -110,92 +268,54 @@ class RecheckSpider(OwnFrontierSpider):
     )
 
     def __init__(self, arguments: RecheckArguments, crawler: Crawler, **kwargs: Any) -> None:
-        super().__init__(crawler, **kwargs)
-        self.arguments = arguments
+        super().__init__(arguments, crawler, **kwargs)
         self._doubts = Doubts(arguments.below, fixer_of(crawler.settings))
-        self._round: Round | None = None
         self._learned = 0
         self._taught = Substitutions.load(self._context.folder / SUBSTITUTIONS_FILE)
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler, items: str = "", below: str = "", fresh: str = "", **kwargs: Any) -> Self:
-        """Make it for a crawl; scrapyd's ``_job`` and ``_version`` become attributes.
-
-        Raises:
-            ArgumentError: an argument cannot be used, or there is none of its name.
-        """
-        context = CrawlContext.of(crawler)
-        refuse_unknown(kwargs, cls)
-        arguments = RecheckArguments.read(context.folder, items, below, fresh)
-        _check_contact(crawler.settings, arguments)
-        cls.move(context)
-        if is_catalogue(arguments.items):
-            crawler.settings.set("MEDIACRAWL_DB", str(arguments.items.resolve()), priority="spider")
-        spider = cls(arguments, crawler, **kwargs)
-        spider._set_crawler(crawler)
-        if arguments.fresh or OwnSettings(crawler.settings).get("SCHEDULER_STORE") == "memory":
-            spider._delete_old()
-        elif not (context.frontier_folder / SQLITE_FILE).exists():
-            # The frontier was deleted, so it is unknown whether the last round ended: a new one begins.
-            delete_store(context.frontier_folder)
-        connect = crawler.signals.connect
-        connect(spider._opened, signals.spider_opened)
-        connect(spider._item_stored, signals.item_scraped)
-        connect(spider._item_lost, signals.item_dropped)
-        connect(spider._item_lost, signals.item_error)
-        listen_to_visits(crawler, spider._visit_ended)
-        connect(spider._closed, signals.spider_closed)
+    def from_crawler(cls, crawler: Crawler, **kwargs: Any) -> Self:
+        """Make it for a crawl, see `OwnFrontierSpider`; a catalogue is also the one in which records are replaced."""
+        spider = super().from_crawler(crawler, **kwargs)
+        if is_catalogue(spider.arguments.items):
+            crawler.settings.set("MEDIACRAWL_DB", str(spider.arguments.items.resolve()), priority="spider")
         return spider
 
     @classmethod
-    def check_arguments(cls, arguments: dict[str, str], settings: BaseSettings) -> None:
-        """Check before the crawl starts that it can.
-
-        Raises:
-            ArgumentError: it cannot start; the message says why and what to do.
-        """
-        own = cls.own_folder(settings)
-        known = {each.name: arguments[each.name] for each in cls.takes if each.name in arguments}
-        read = RecheckArguments.read(state_folder(settings), **known)
-        _check_contact(settings, read)
-        check_nevercrawl(settings)
-        check_frontiers(settings, own, fresh=read.fresh or not (own / SQLITE_FILE).exists())
-
-    def _delete_old(self) -> None:
-        folder = self._context.frontier_folder
-        for path in [*delete_store(folder), *delete_round(folder)]:
-            self.logger.info("fresh: deleted %s", path)
+    def read_arguments(cls, settings: BaseSettings, **given: str) -> RecheckArguments:
+        """Read the arguments of the command line, see `takes`. A frontier in memory begins a new round."""
+        arguments = RecheckArguments.read(state_folder(settings), **given)
+        try:
+            first = check_items(arguments.items)
+        except ItemsError as error:
+            raise ArgumentError(str(error)) from error
+        check_contact(settings, [str(first["content_url"])] if first else [])
+        in_memory = OwnSettings(settings).get("SCHEDULER_STORE") == "memory"
+        return replace(arguments, fresh=arguments.fresh or in_memory)
 
     # -- start -----------------------------------------------------------------------------------------------
 
-    def _opened(self) -> None:
-        try:
-            self._open_media_clocks()
-            self._round = Round(self._context.frontier_folder, self._context.clock.now())
-        except (FrontierError, RoundError) as error:
-            self.logger.critical("%s", error)
-            raise CloseSpider("start_error") from error
+    def _open_file(self) -> None:
+        self._file = Round(self._context.frontier_folder, self._context.clock.now())
+        connect = self.crawler.signals.connect
+        connect(self._item_stored, signals.item_scraped)
+        connect(self._item_lost, signals.item_dropped)
+        connect(self._item_lost, signals.item_error)
 
     @property
     def round(self) -> Round:
         """The round of this recheck; set when the spider opens."""
-        assert self._round is not None
-        return self._round
+        assert isinstance(self._file, Round)
+        return self._file
 
-    async def start(self) -> AsyncIterator[Any]:
+    async def _work(self) -> None:
         """Add the URLs of doubtful records to the frontier, in batches: there may be millions of records."""
-        with self._stopping():
-            if self._is_resumed():
-                self.logger.info("Resuming: the doubtful records of %s are known", self.arguments.items)
-            else:
-                await self._read_items()
-        return
-        yield  # type: ignore[unreachable]  # Scrapy requires an asynchronous generator
-
-    def _is_resumed(self) -> bool:
-        """Whether an earlier run read all items, and the remaining ones wait in the frontier."""
         left, counts = self.round.tally()["waiting"], self.scheduler.frontier.counts()
-        return self.round.was_read(str(self.arguments.items.resolve())) and counts.waiting + counts.leased >= left
+        # An earlier run read all items, and the remaining ones wait in the frontier.
+        if self.round.was_read(str(self.arguments.items.resolve())) and counts.waiting + counts.leased >= left:
+            self.logger.info("Resuming: the doubtful records of %s are known", self.arguments.items)
+        else:
+            await self._read_items()
 
     async def _read_items(self) -> None:
         items, read, unusable = self.arguments.items, 0, 0
@@ -306,23 +426,25 @@ class RecheckSpider(OwnFrontierSpider):
             with self._stopping():
                 self.round.end(url, "not_stored")
 
-    def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
-        with self._stopping():
-            self._share_visit(visit, outcome)
-            end = _end_of(visit, outcome)
-            if end:
-                self.round.end(visit.lease.key, end)
+    def _note_end(self, visit: Visit, outcome: Outcome) -> None:
+        """Note the end of a record whose visit gave none, unless the visit does not end it."""
+        end = ""
+        if outcome.end is End.DROPPED:
+            end = "gone" if visit.fetch.status in _GONE else str(outcome.reason)
+        elif outcome.end is End.DONE and 300 <= visit.fetch.status < 400:
+            end = "moved"
+        if end:
+            self.round.end(visit.lease.key, end)
 
     # -- end -------------------------------------------------------------------------------------------------
 
     def _closed(self, reason: str) -> None:
-        if self._round is not None:
+        if isinstance(self._file, Round):
             try:
-                self._report(self._round, reason)
-            except RoundError as error:
+                self._report(self._file, reason)
+            except StateFileError as error:
                 self.logger.critical("%s", error)
-            self._round.close()
-        self._close_media_clocks()
+        super()._closed(reason)
 
     def _report(self, done: Round, reason: str) -> None:
         tally = done.tally()
@@ -348,14 +470,6 @@ def _candidate(url: Spelling, record: Mapping[str, Any], scores: Scores) -> Cand
     return candidate(url, Evidence(**known), scores, Kind.MEDIA, parent=_text(record.get("page_url")))
 
 
-def _check_contact(settings: BaseSettings, arguments: RecheckArguments) -> None:
-    try:
-        first = check_items(arguments.items)
-    except ItemsError as error:
-        raise ArgumentError(str(error)) from error
-    check_contact(settings, [str(first["content_url"])] if first else [])
-
-
 def _replace(old: Mapping[str, Any], item: MediaItem) -> None:
     """Give a new record the id, the first sighting and the user's decisions of the stored one."""
     item.content_url = old["content_url"]
@@ -365,13 +479,6 @@ def _replace(old: Mapping[str, Any], item: MediaItem) -> None:
     keep_user(old, new)
     for name, value in new.items():
         setattr(item, name, value)
-
-
-def _end_of(visit: Visit, outcome: Outcome) -> str:
-    """The end of a record whose visit gave none, as stored in the round; empty if the visit does not end it."""
-    if outcome.end is End.DROPPED:
-        return "gone" if visit.fetch.status in _GONE else str(outcome.reason)
-    return "moved" if outcome.end is End.DONE and 300 <= visit.fetch.status < 400 else ""
 
 
 def _text(value: Any) -> str:

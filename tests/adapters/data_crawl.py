@@ -161,7 +161,7 @@ class DataCrawl:
         return [url for url, _ in self.asked]
 
     def stat(self, name):
-        return self.scheduler._counted[name] + self.crawler.stats.get_value(name, 0)
+        return self.scheduler._context.counted[name] + self.crawler.stats.get_value(name, 0)
 
     def counts(self, name="clip"):
         return AdapterCounts.load(self.frontier.note(NAMESPACE, name))

@@ -2,7 +2,8 @@
 
 import pytest
 
-from mediacrawl.crawl.arguments import ArgumentError, FeedsArguments
+from mediacrawl.crawl.arguments import ArgumentError
+from mediacrawl.spiders.feeds import FeedsArguments
 
 OPML = """<opml version="2.0"><body><outline text="a"><outline xmlUrl="http://one.example/feed"/></outline>
 <outline xmlUrl="feed://two.example/feed"/><outline xmlUrl="http://one.example/feed"/></body></opml>"""

@@ -7,8 +7,8 @@ from command_line import MEDIACRAWL, QUICK, crawl_command, run
 from harness import ROOT
 from scrapy.utils.test import get_crawler
 
-from mediacrawl.crawl.arguments import ArgumentError, Arguments, FeedsArguments
-from mediacrawl.spiders.feeds import FeedsSpider
+from mediacrawl.crawl.arguments import ArgumentError, Arguments
+from mediacrawl.spiders.feeds import FeedsArguments, FeedsSpider
 from mediacrawl.spiders.media import MediaSpider
 from mediacrawl.spiders.recheck import RecheckSpider
 

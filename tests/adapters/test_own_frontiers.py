@@ -26,4 +26,4 @@ def test_a_user_is_told_in_one_sentence_that_they_do_not_start(tmp_path, spider,
 def test_a_program_that_starts_them_without_the_command_is_told_too(tmp_path, spider, store):
     context = CrawlContext(Settings({"SCHEDULER_STORE": store, "MEDIACRAWL_DIR": str(tmp_path)}))
     with pytest.raises(ArgumentError, match=f"^{spider.name} shares the delays of sites"):
-        spider.move(context)
+        spider.own_folder(context.settings)

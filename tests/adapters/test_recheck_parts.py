@@ -14,11 +14,10 @@ from mediacrawl.encoding.records.values import FILE_FIELDS, best_values
 from mediacrawl.facts import of_tags
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
-from mediacrawl.recheck.doubtful_texts import Doubts, keep_user, kept, pairs
-from mediacrawl.recheck.round import Round, delete_round, report
-from mediacrawl.recheck.stored_records import check_items, records
+from mediacrawl.recheck import Doubts, check_items, keep_user, kept, pairs, records
 from mediacrawl.records import Candidate, End, Outcome, Tag, Trouble
 from mediacrawl.spiders.base import MediaCrawlClocks
+from mediacrawl.spiders.recheck import Round, report
 
 NOW = 1_800_000_000.0
 JSON = st.recursive(
@@ -284,7 +283,7 @@ def test_a_round_remembers_over_a_restart_and_the_next_one_begins_anew(tmp_path)
     assert (last.number, dict(last.tally()), last.was_read("items")) == (first_number + 1, {}, False)
     last_number = last.number
     last.close()
-    delete_round(tmp_path)
+    Round.delete(tmp_path)
     after = Round(tmp_path, NOW + 0.1)
     assert after.number > last_number
     after.close()

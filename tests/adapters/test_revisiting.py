@@ -11,13 +11,12 @@ from scrapy.http import HtmlResponse
 from scrapy.utils.test import get_crawler
 
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.refusals import RefusedRequest
+from mediacrawl.crawl.failures import RefusedRequest
 from mediacrawl.extensions import Revisiting
 from mediacrawl.frontier import FrontierError
-from mediacrawl.frontier.sqlite.rows import UrlRow
+from mediacrawl.frontier.sqlite.queues import UrlRow
 from mediacrawl.middlewares import RedirectCapMiddleware, SeenMiddleware
-from mediacrawl.priority.hubs import Hubs
-from mediacrawl.priority.revisit_schedule import DAY, Posterior
+from mediacrawl.priority.hubs import DAY, Hubs, Posterior
 from mediacrawl.priority.revisits import AGAIN, FRONT, is_revisit
 from mediacrawl.records import Drop, End, Evidence, Kind, Nugget, Outcome
 from mediacrawl.scheduler import PenaltyBoxScheduler
@@ -80,7 +79,7 @@ class Told:
         return self.context.hubs
 
     def stat(self, name):
-        return self.scheduler._counted[f"revisit/{name}"]
+        return self.scheduler._context.counted[f"revisit/{name}"]
 
     def found(self, url, parent="", kind=None):
         return candidate(url, Evidence(), self.context.scores, kind, depth=1 if parent else 0, parent=parent)
@@ -144,7 +143,7 @@ class Told:
             " SELECT class, seq, url, facts FROM inbox) AS waiting JOIN class ON class.id = waiting.class"
             " JOIN site ON site.id = class.id >> 8 WHERE seq NOT IN (SELECT seq FROM lease)"
         )
-        return [UrlRow(seq, url, facts).candidate(site, name, 0.0) for site, name, seq, url, facts in rows]
+        return [UrlRow(seq, url, facts).read(site, name, 0.0)[0] for site, name, seq, url, facts in rows]
 
 
 @pytest.fixture

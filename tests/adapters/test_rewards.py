@@ -9,9 +9,8 @@ from scrapy.http import TextResponse
 from scrapy.utils.test import get_crawler
 from twisted.python.failure import Failure
 
-from mediacrawl.crawl import rewards
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.rewards import Rewards
+from mediacrawl.crawl.leases import Rewards
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError
 from mediacrawl.notes import NoNotes
@@ -141,7 +140,7 @@ def test_where_redis_is_asked_its_word_is_waited_for(door, visit, far, told, not
 
 
 def test_a_find_is_believed_when_redis_is_silent_and_its_late_word_changes_nothing(door, visit, far, told, monkeypatch):
-    monkeypatch.setattr(rewards, "PATIENCE", 0.01)
+    monkeypatch.setattr("mediacrawl.crawl.leases.PATIENCE", 0.01)
     judged(door, visit)
     tell(far, ("http://b.example/", False))
     assert (visit.decision.earned, visit.decision.repeats, told) == (1, 0, ["nugget/new"])

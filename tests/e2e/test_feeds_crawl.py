@@ -13,7 +13,7 @@ QUICK = {
     **quick(0.05),
     "FEEDS_MIN_INTERVAL": 0.1,
     "FEEDS_MAX_INTERVAL": 0.2,
-    "mediacrawl.priority.revisit_schedule.PollPolicy.first": 0.1,
+    "mediacrawl.crawl.polled_sources.PollPolicy.first": 0.1,
 }
 
 

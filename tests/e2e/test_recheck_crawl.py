@@ -16,7 +16,7 @@ from demo_web import DemoWeb
 
 from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.observe import read
-from mediacrawl.recheck.doubtful_texts import Doubts
+from mediacrawl.recheck import Doubts
 from mediacrawl.scope import canonical, site_of
 from mediacrawl.store import Catalogue
 

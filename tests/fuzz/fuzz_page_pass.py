@@ -54,7 +54,7 @@ class PagePass:
         assert request is not None
         self.visit: Visit = request.meta[VISIT]
         self.visit.fetch.sent = context.clock.now()
-        self.counted = scheduler._counted
+        self.counted = scheduler._context.counted
         self.seconds = 0.0
 
     def read(self, body: bytes, **headers: str) -> None:

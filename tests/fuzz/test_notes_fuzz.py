@@ -6,7 +6,7 @@ import pytest
 from mediacrawl.politeness import address_clocks, robots_note
 from mediacrawl.politeness import address_clocks as shared_clocks
 from mediacrawl.politeness.robots_note import FetchFailures, RobotsCopy, RobotsNote, RobotsRedirect
-from mediacrawl.priority import hub, hub_notes, journal, nuggets
+from mediacrawl.priority import hubs, journal, nuggets
 from mediacrawl.priority.classes import SiteClasses
 from mediacrawl.priority.journal import VisitEntry
 from mediacrawl.probe import Probe, ProbePolicy
@@ -63,12 +63,12 @@ PROBE.feed(0, b"ID3" + bytes(100), 5_000)
 
 READERS = {
     "robots": (robots_note.pack(ROBOTS), written(robots_note.unpack, robots_note.pack)),
-    "hubs": (msgpack.packb((1, [HUB])), written(hub.unpack, hub.pack)),
+    "hubs": (msgpack.packb((1, [HUB])), written(hubs.unpack, hubs.pack)),
     "visits": (msgpack.packb([ENTRY]), journal._listed),
     "a visit": (ENTRY, VisitEntry.load),
     "classes": (SiteClasses().dump(), written(SiteClasses.load, SiteClasses.dump)),
     "nuggets": (nuggets._packed("http://a.example/", is_open=True), nuggets._unpacked),
-    "fronts": (msgpack.packb(1e9), lambda packed: hub_notes._front_page_state(packed, 2e9)),
+    "fronts": (msgpack.packb(1e9), lambda packed: hubs._front_page_state(packed, 2e9)),
     "address": (msgpack.packb((1, 1e9, (1.0, 2.0))), address_clocks._unpack),
     "shared address": (msgpack.packb((1, 1e9, (1.0, 2.0), 0.0, 0.0)), shared_clocks._unpacked),
     "probe": (Session(PROBE).dump(), lambda packed: Session.load(packed, ProbePolicy())),

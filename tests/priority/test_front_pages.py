@@ -6,7 +6,7 @@ import pytest
 
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
-from mediacrawl.priority.hub_notes import FORGIVEN, FRONT_PAGES, FrontPages, FrontPageState
+from mediacrawl.priority.hubs import FORGIVEN, FRONT_PAGES, FrontPages, FrontPageState
 
 NOW = 1_700_000_000.0
 URL, OTHER = "https://a.example/", "https://b.example/"

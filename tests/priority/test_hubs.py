@@ -21,11 +21,8 @@ from mediacrawl.frontier.redis.worker import RedisWorker
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.notes import NoNotes
-from mediacrawl.priority import hub_notes
-from mediacrawl.priority.hub import SOONEST, HubPage, pack, unpack
-from mediacrawl.priority.hub_notes import BUCKETS
-from mediacrawl.priority.hubs import LOST, Hubs
-from mediacrawl.priority.revisit_schedule import DAY, FLOOR, LEAST, Posterior
+from mediacrawl.priority import hubs as hubs_module
+from mediacrawl.priority.hubs import BUCKETS, DAY, FLOOR, LEAST, LOST, SOONEST, HubPage, Hubs, Posterior, pack, unpack
 from mediacrawl.records import Kind
 
 NOW = 1_700_000_000.0
@@ -420,7 +417,7 @@ def exchange(shared, *hubs):
     for _ in range(2):
         for one in hubs:
             one.save_all()
-            one.save(hub_notes.BUCKETS)
+            one.save(hubs_module.BUCKETS)
             shared.answer()
     for one in hubs:
         one._hubs.listen()
@@ -464,7 +461,7 @@ ACTS = st.lists(
 @example([(0, 0, "credit"), (0, 0, "save"), (0, 0, "credit"), (0, 0, "answer"), (0, 0, "save"), (0, 0, "answer")])
 @example([(0, 0, "credit"), (0, 0, "save"), (0, 0, "credit"), (0, 0, "fail"), (0, 0, "save"), (0, 0, "answer")])
 def test_no_credit_is_lost_or_given_twice_whoever_earned_it_and_whenever_it_is_told(acts):
-    with patch.object(hub_notes, "BUCKETS", 2):
+    with patch.object(hubs_module, "BUCKETS", 2):
         _earn_and_tell(acts)
 
 
@@ -510,7 +507,7 @@ def test_of_two_visits_the_newest_counts_and_a_page_that_is_met_anew_forgets_not
 
 def test_what_happens_while_an_answer_is_on_its_way_counts():
     shared = Shared()
-    with patch.object(hub_notes, "BUCKETS", 1):
+    with patch.object(hubs_module, "BUCKETS", 1):
         (one,) = workers(shared, 1)
         gone, left = hub(one, 1), hub(one, 2)
         one.save()
@@ -536,7 +533,7 @@ def test_a_hub_that_is_read_again_unchanged_is_not_drawn_again():
 
 def test_of_too_many_hubs_of_several_workers_those_of_the_least_expected_rate_are_forgotten():
     shared = Shared()
-    with patch.object(hub_notes, "BUCKETS", 1):
+    with patch.object(hubs_module, "BUCKETS", 1):
         one, other = (Hubs(shared, later=shared.later, most=2) for _ in range(2))
         urls = [hub(one, 1, rate=4.0), hub(one, 2, rate=1.0), hub(other, 3, rate=3.0), hub(other, 4, rate=2.0)]
         exchange(shared, one, other)

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from mediacrawl.priority.features import HALF, NOTHING, SIZE, WIDTH
-from mediacrawl.priority.learner import Learner
+from mediacrawl.priority.learner import Learner, dumps, load_model, loads, save_model
 from mediacrawl.priority.orders import OrderModelError
-from mediacrawl.priority.saved import dumps, load_model, loads, save_model
 
 
 def row(*numbers):

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.priority.revisit_schedule import FLOOR, LEAST, Posterior, Share, expected, is_owed, score
+from mediacrawl.extensions.revisiting import Share
+from mediacrawl.priority.hubs import FLOOR, LEAST, Posterior, expected, is_owed, score
 
 VISITS = st.lists(st.tuples(st.floats(-1e3, 1e5), st.floats(0, 1e4)), max_size=30)
 """Days since the visit before, and what was new."""

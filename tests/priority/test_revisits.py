@@ -2,7 +2,7 @@
 
 import pytest
 
-from mediacrawl.priority.hub import HubPage, Revisit
+from mediacrawl.priority.hubs import HubPage, Revisit
 from mediacrawl.priority.revisits import AGAIN, RevisitResult, candidate_of, is_revisit, page_of, revisit_result
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.visit import FetchFacts, Visit, VisitDecision

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from waiting_links import found, leased
 
 from mediacrawl.frontier.contract import FrontierPolicy
-from mediacrawl.frontier.redis.notes import NoteCache, exchange_call, exchanged
+from mediacrawl.frontier.redis.leases import NoteCache, exchange_call, exchanged
 from mediacrawl.frontier.redis.store import RedisFrontier
 from mediacrawl.frontier.redis.worker import RedisWorker
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
@@ -28,9 +28,8 @@ from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy
 from mediacrawl.priority.classes import SiteClasses
 from mediacrawl.priority.features import NOTHING, WIDTH
 from mediacrawl.priority.journal import VisitEntry
-from mediacrawl.priority.learner import Learner
+from mediacrawl.priority.learner import Learner, load_model, loads
 from mediacrawl.priority.orders import MODEL, RECORDS
-from mediacrawl.priority.saved import load_model, loads
 from mediacrawl.priority.shared import SharedJournal, SharedModel, SharedNotes
 from mediacrawl.records import End, Outcome
 

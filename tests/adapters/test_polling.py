@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.priority.revisit_schedule import REMEMBERED, PollPolicy, pause_after, poll_interval
+from mediacrawl.crawl.polled_sources import REMEMBERED, PollPolicy, pause_after, poll_interval
 
 HOUR = 3600.0
 POLICY = PollPolicy(least=600.0, most=7 * 24 * HOUR, first=HOUR)
