@@ -296,15 +296,3 @@ def test_surrogates_written_as_utf_8_are_the_character_that_they_are(declared):
 @pytest.mark.parametrize("text", ["Íî÷íîé ïîåçä", "Ïðèâåò ìèð", "Ìû æäåì ïåðåìåí"])
 def test_many_sequences_of_utf_8_are_utf_8_however_odd_the_text(text):
     assert detect([text.encode()]).encoding == "utf-8"
-
-
-@pytest.mark.parametrize("encoding", ["cp1251", "utf-8"])
-def test_a_letter_with_a_full_stop_is_no_sign(encoding):
-    """In cp1252 these bytes are a times sign, or a letter and a section sign."""
-    assert detect(["Ч. 5".encode(encoding)]).texts == ("Ч. 5",)
-
-
-@pytest.mark.parametrize("text", ["90°", "3 в 1", "紅", "Α"])
-def test_short_utf_8_is_utf_8(text):
-    """Some were UTF-16 in kana, and letters alone with a sign that does not close anything."""
-    assert detect([text.encode()]).texts == (text,)

@@ -3,6 +3,7 @@
 # ruff: noqa: RUF001 - what letters of many scripts read as is what this file is about
 
 import pytest
+from misreading import windows
 
 from mediacrawl.encoding import repair
 from mediacrawl.encoding.excerpts import LONGEST_READ, head_of_text
@@ -10,11 +11,6 @@ from mediacrawl.encoding.pricing.hypotheses import MOST_SCORED
 
 RUSSIAN = "Не слышны в саду даже шорохи, всё здесь замерло до утра. "
 GERMAN = "Am Brunnen vor dem Tore, da steht ein schöner Lindenbaum – für süße Träume. "
-
-
-def windows(data):
-    """Bytes read as browsers read Latin-1: as cp1252, with C1 controls where that has nothing."""
-    return "".join(bytes((byte,)).decode("cp1252", "ignore") or chr(byte) for byte in data)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "cp1251"])

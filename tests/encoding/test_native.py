@@ -64,13 +64,9 @@ def titles(step):
     return [(unit.raws, unit.tld) for unit in rows[::step]]
 
 
-def test_titles(both):
-    both(lambda: decided(titles(900)))
-
-
-@pytest.mark.slow
-def test_all_titles(both):
-    both(lambda: decided(titles(1)))
+@pytest.mark.parametrize("step", [900, pytest.param(1, marks=pytest.mark.slow)])
+def test_titles(both, step):
+    both(lambda: decided(titles(step)))
 
 
 def test_fields_of_several_records_together(both):

@@ -3,16 +3,12 @@
 # ruff: noqa: RUF001 - letters of many scripts are what this file is about
 
 import pytest
+from misreading import windows
 
 from mediacrawl.encoding import Hints, repair
 
 RUSSIAN = ("Подмосковные вечера", "Ансамбль песни и пляски")
 LOST = "\x81\x8d\x8f\x90\x9d"
-
-
-def windows(data):
-    """Bytes read as browsers read Latin-1: as cp1252, with C1 controls where that has nothing."""
-    return "".join(bytes((byte,)).decode("cp1252", "ignore") or chr(byte) for byte in data)
 
 
 def mended(*texts, hints=None):

@@ -33,12 +33,17 @@ def test_a_declared_encoding_of_seven_bits_is_as_declared():
     assert (field.text, field.decision) == ("夜の歌", "declared")
 
 
-def test_signs_of_vendors_are_decoded():
-    assert detect([b'\x1b$B-!-"\x1b(B Live']).texts == ("①② Live",)
-
-
-def test_iso_2022_cn_in_simplified_characters_is_decoded():
-    assert detect([b"\x1b$)A\x0eVPND\x0f Live"]).texts == ("中文 Live",)
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        pytest.param(b'\x1b$B-!-"\x1b(B Live', "①② Live", id="signs of vendors"),
+        pytest.param(b"\x1b$)A\x0eVPND\x0f Live", "中文 Live", id="ISO-2022-CN, simplified"),
+        *((raw, raw.decode("ascii")) for raw in (b"\x1b[31mred\x1b[0m", b"\x1b(Bplain", b"\x1b", b"a\x1bb")),
+        (b"\x1b)0 lines", "\x1b)0 lines"),
+    ],
+)
+def test_escapes_are_decoded_if_they_are_those_of_iso_2022(raw, text):
+    assert detect([raw]).texts == (text,)
 
 
 @pytest.mark.parametrize("raw", [b"\x1b$)G\x0eVPND\x0f Live", b"\x1b$BHello", b"\x1b$B>e\x7f\x7f\x1b(B"])
@@ -66,11 +71,6 @@ PLAIN = [
 def test_text_with_tildes_and_braces_stays(raw):
     field = detect([raw]).fields[0]
     assert (field.text, field.encoding, field.suspect) == (raw.decode("ascii"), "ascii", False)
-
-
-@pytest.mark.parametrize("raw", [b"\x1b[31mred\x1b[0m", b"\x1b(Bplain", b"\x1b", b"a\x1bb", b"\x1b)0 lines"])
-def test_other_escapes_are_no_japanese(raw):
-    assert detect([raw]).texts == (raw.decode("ascii"),)
 
 
 @given(st.text(st.characters(codec="ascii", exclude_characters="\x1b"), max_size=40))

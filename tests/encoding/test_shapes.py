@@ -142,26 +142,6 @@ def test_nobody_is_sure_of_a_text_with_control_characters(raw):
     assert detect([raw]).confidence < 0.9
 
 
-def test_figures_and_signs_are_no_kana():
-    assert detect(["1080×…".encode("cp1252")], Hints(declared="cp1252")).texts == ("1080×…",)
-
-
-@pytest.mark.parametrize("text", ["L'été à Noël", "Beyoncé", "中文", "日本語のタイトル", "사랑해요", "Ночь"])
-def test_utf_8_that_is_declared_as_utf_16_is_utf_8(text):
-    assert detect([text.encode()], Hints(declared="utf-16")).texts == (text,)
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
-@pytest.mark.parametrize("text", ["40°", "10¢", "£10", "180°", "80’s", "1000 €", "50 ¢", "10 £", "10 §"])
-def test_figures_with_a_sign_are_no_utf_16(text, encoding):
-    assert detect([text.encode(encoding)], Hints(declared=encoding)).texts == (text,)
-
-
-@pytest.mark.parametrize("text", ["うラ", "さくら", "カラオケ"])
-def test_kana_in_utf_16_without_a_mark_are_kana(text):
-    assert detect([text.encode("utf-16-le")]).texts == (text,)
-
-
 @pytest.mark.parametrize("text", ["Größe zählt nicht", "Мумий Тролль"])
 @pytest.mark.parametrize("bad", [b"\x80", b" \xff"])
 def test_one_bad_byte_does_not_change_the_rest_of_a_text_that_is_declared_as_utf_8(text, bad):
@@ -180,13 +160,6 @@ def test_utf_8_with_one_wrong_byte_that_claims_latin_1_is_read_as_utf_8_and_susp
         assert found.text == torn.decode("utf-8", "replace")
         assert found.suspect
         assert found.confidence <= 0.5
-
-
-@pytest.mark.parametrize(
-    ("title", "encoding"), [("Ça va, Ö", "cp1252"), ("Москва и Нева", "cp1251"), ("大地的歌声", "gbk")]
-)
-def test_other_text_with_sequences_of_utf_8_is_not_taken_for_it(title, encoding):
-    assert detect([title.encode(encoding)]).texts == (title,)
 
 
 @pytest.mark.parametrize(

@@ -5,19 +5,14 @@ import time
 from html import escape
 
 import pytest
+from extract_texts import page_of
 from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mediacrawl.extract import MAX_LINKS, parse_page
+from mediacrawl.extract import MAX_LINKS
 from mediacrawl.extract.medium import MOST_MEDIA
 from mediacrawl.extract.scripts import lazy_names
-
-URL = "https://site.example/dir/page.html"
-
-
-def page_of(html):
-    return parse_page(html.encode(), URL)
 
 
 def files(html):

@@ -1,37 +1,14 @@
 """The media of a feed's entries: groups of Media RSS, live items and other elements of podcasts."""
 
 import pytest
+from extract_texts import FEED_URL as URL
+from extract_texts import entries, rss, said
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.extract import parse_feed, parse_list
 from mediacrawl.extract.feed_facts import name_beside_address
 from mediacrawl.extract.feed_model import MOST_FILES
-
-URL = "https://site.example/feed/podcast.xml"
-SPACES = (
-    'xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd" xmlns:media="http://search.yahoo.com/mrss/" '
-    'xmlns:podcast="https://podcastindex.org/namespace/1.0" xmlns:dc="http://purl.org/dc/elements/1.1/" '
-    'xmlns:dcterms="http://purl.org/dc/terms/" xmlns:a10="http://www.w3.org/2005/Atom"'
-)
-
-
-def rss(items, head=""):
-    return f'<rss version="2.0" {SPACES}><channel><title>Welle</title>{head}{items}</channel></rss>'.encode()
-
-
-def entries(items, head=""):
-    return parse_feed(rss(items, head), URL).entries
-
-
-def said(entry, *left_out):
-    """key -> texts, in the order of their weight."""
-    found = {}
-    for each in entry.facts:
-        if each.key not in left_out:
-            found.setdefault(each.key, []).append(each.text)
-    return found
-
 
 # -- groups of Media RSS ---------------------------------------------------------------------------------------------
 
@@ -243,14 +220,16 @@ def test_value_blocks_are_left_alone():
 
 ALTERNATE = """<item><title>Folge</title><enclosure url="a.mp3" type="audio/mpeg"/>
 <podcast:alternateEnclosure type="video/mp4" length="9" bitrate="511276.52" height="720" lang="de" title="Mit Bild">
-<podcast:source uri="https://one.example/a.mp4"/><podcast:source uri="ipfs://Qm" contentType="application/x-x"/>
+<podcast:source uri="https://one.example/a.mp4"/><podcast:source uri="https://three.example/a.mp4"/>
+<podcast:source uri="ipfs://Qm" contentType="application/x-x"/>
 <podcast:source uri="https://two.example/a.torrent" contentType="application/x-bittorrent"/>
 </podcast:alternateEnclosure></item>"""
 
 
 def test_each_source_of_an_alternate_enclosure_has_what_it_says():
-    sound, picture, other = entries(ALTERNATE)
-    assert [each.enclosure for each in (sound, picture, other)] == ["a.mp3", "https://one.example/a.mp4", "ipfs://Qm"]
+    sound, picture, again, other = entries(ALTERNATE)
+    assert [sound.enclosure, picture.enclosure, other.enclosure] == ["a.mp3", "https://one.example/a.mp4", "ipfs://Qm"]
+    assert (again.enclosure, said(again)) == ("https://three.example/a.mp4", said(picture))
     told = {"size": ["9"], "bitrate": ["511277"], "height": ["720"], "language": ["de"], "title": ["Folge", "Mit Bild"]}
     assert said(picture, "podcast", "type") == {**told, "mime": ["video/mp4"]}
     assert said(other, "podcast", "type") == {**told, "mime": ["application/x-x"]}

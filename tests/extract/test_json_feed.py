@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from extract_texts import said
 from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -52,17 +53,10 @@ def read(feed):
     return parse_json_feed(feed if isinstance(feed, bytes) else json.dumps(feed).encode(), URL)
 
 
-def told(entry):
-    found = {}
-    for each in entry.facts:
-        found.setdefault(each.key, []).append(each.text)
-    return found
-
-
 def item_of(**properties):
     """What is told of the only file of an entry, without what the feed says."""
     feed = read({"version": VERSION, "items": [{"attachments": [{"url": "a.mp4"}], **properties}]})
-    return told(feed.entries[0])
+    return said(feed.entries[0])
 
 
 def test_a_feed_names_its_media():
@@ -73,7 +67,7 @@ def test_a_feed_names_its_media():
         FeedEntry(*page, "https://cdn.example/1.mp3", "audio/mpeg", 1234),
         FeedEntry(*page, "1.ogg", "audio/ogg", 1234),
     ]
-    assert told(feed.entries[1]) == {
+    assert said(feed.entries[1]) == {
         "title": ["Folge 1", "MP3"],
         "description": ["Vom Meer"],
         "date": ["2024-05-01T08:00:00Z"],
@@ -93,7 +87,7 @@ def test_a_feed_names_its_media():
 def test_the_feed_speaks_where_the_entry_does_not_and_is_no_podcast_if_an_entry_has_no_sound():
     bare = {"id": "8", "attachments": [SOUND]}
     feed = read({**FEED, "items": [bare, {"id": "9", "title": "Text"}]})
-    found = told(feed.entries[0])
+    found = said(feed.entries[0])
     assert (found["artist"], found["language"]) == (["Radio"], ["de-AT"])
     assert found["thumbnail_url"] == ["https://site.example/icon.png"]
     assert "podcast" not in found
@@ -141,7 +135,7 @@ def test_properties_of_an_entry_are_read_as_they_are_written(properties, key, te
 def test_what_is_attached_is_a_file_if_it_has_a_url_and_is_no_picture(attachment, hrefs):
     feed = read({"version": VERSION, "items": [{"id": "1", "attachments": [attachment]}]})
     assert [entry.enclosure for entry in feed.entries if entry.enclosure] == hrefs
-    assert all(entry.length == 0 and "size" not in told(entry) for entry in feed.entries)
+    assert all(entry.length == 0 and "size" not in said(entry) for entry in feed.entries)
 
 
 @pytest.mark.parametrize(

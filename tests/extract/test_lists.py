@@ -385,11 +385,6 @@ def test_the_pieces_of_a_manifest_are_no_links():
     assert not found.manifest.is_video
 
 
-def test_a_manifest_without_an_end_is_live():
-    live = parse_list("hls", HLS.replace(b"#EXT-X-ENDLIST", b""), URL).manifest
-    assert (live.live, live.duration) == (True, None)
-
-
 def test_of_several_sizes_the_best_is_told():
     found = parse_list("hls", MASTER, URL).manifest
     assert (found.width, found.height, found.frame_rate, found.bitrate) == (1280, 720, 25.0, 2_500_000)
@@ -400,8 +395,6 @@ def test_a_dash_manifest_is_described():
     found = parse_list("dash", DASH, URL).manifest
     assert (found.title, found.duration, found.width, found.height) == ("Film", 63.5, 1920, 1080)
     assert (found.frame_rate, found.video_codec, found.audio_codec) == (29.97, "hevc", "aac")
-    live = parse_list("dash", DASH.replace(b'"static"', b'"dynamic"'), URL).manifest
-    assert (live.live, live.duration) == (True, None)
 
 
 @pytest.mark.parametrize("form", ["m3u", "pls", "xspf", "asx"])

@@ -1,18 +1,14 @@
 """Microdata about media."""
 
 import pytest
+from extract_texts import page_of
 from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mediacrawl.extract import parse_page, structured_data
+from mediacrawl.extract import structured_data
 
-URL = "https://site.example/dir/page.html"
 VIDEO = 'itemscope itemtype="https://schema.org/VideoObject"'
-
-
-def page_of(html):
-    return parse_page(html.encode(), URL)
 
 
 def facts(html):

@@ -3,6 +3,8 @@
 import json
 
 import pytest
+from extract_texts import PAGE_URL as URL
+from extract_texts import page_of
 from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,12 +15,7 @@ from mediacrawl.extract.texts import names_media
 from mediacrawl.facts import PAGE, Fact, frame_attributes
 from mediacrawl.scope import Base
 
-URL = "https://site.example/dir/page.html"
 HOME = "https://site.example/dir/"
-
-
-def page_of(html):
-    return parse_page(html.encode(), URL)
 
 
 def card(*pairs):

@@ -1,16 +1,13 @@
 """What feeds say of people, transcripts, chapters and clips, up to the record."""
 
 import pytest
+from extract_texts import SPACES
 
 from mediacrawl.extract.feeds import parse_feed
 from mediacrawl.facts import pack
 from mediacrawl.probe import Probe, ProbePolicy, ProbeResult, build_item
 from mediacrawl.records import Evidence
 
-SPACES = (
-    'xmlns:podcast="https://podcastindex.org/namespace/1.0" xmlns:psc="http://podlove.org/simple-chapters"'
-    ' xmlns:media="http://search.yahoo.com/mrss/"'
-)
 PERSONS = """<podcast:person href="/jane" role="Guest">Jane Roe</podcast:person>
 <podcast:person>Ada</podcast:person><podcast:person role="host"> </podcast:person>"""
 CHAPTERS = """<psc:chapters version="1.2">

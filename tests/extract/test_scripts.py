@@ -4,19 +4,15 @@ import json
 import time
 
 import pytest
+from extract_texts import PAGE_URL as URL
+from extract_texts import page_of
 from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mediacrawl.extract import MAX_LINKS, facts_by_url, parse_page
+from mediacrawl.extract import MAX_LINKS, facts_by_url
 from mediacrawl.extract.medium import MOST_FILES, MOST_MEDIA
 from mediacrawl.scope import Base
-
-URL = "https://site.example/dir/page.html"
-
-
-def page_of(html):
-    return parse_page(html.encode("utf-8", "surrogatepass"), URL)
 
 
 def code(script, kind=""):

@@ -59,14 +59,6 @@ def test_a_failure_costs_the_delay_and_is_no_sample():
     assert address.take(HERE, NOW) == 1.0
 
 
-def test_those_who_must_wait_get_turns_one_after_the_other():
-    address = clocks()
-    address.take(HERE, NOW)
-    address.end(HERE, NOW, 0.1)
-    turns = [address.take(HERE, NOW) for _ in range(5)]
-    assert turns == pytest.approx([1.0, 2.1, 3.2, 4.3, 5.4])
-
-
 def test_a_thousand_sites_of_one_address_come_a_thousand_times_and_not_every_minute():
     address = clocks()
     address.take(HERE, NOW)

@@ -196,24 +196,24 @@ def test_a_status_says_what_it_says_of_the_site(status, trouble):
 # -- Retry-After --------------------------------------------------------------------------------------------------
 
 
-def test_retry_after_is_seconds_or_a_date():
-    assert retry_after(["120"], NOW) == 120.0
-    assert retry_after([" 0 "], NOW) == 0.0
-    assert retry_after([formatdate(NOW + 90, usegmt=True)], NOW) == 90.0
-    assert retry_after([formatdate(NOW - 90, usegmt=True)], NOW) == 0.0
-    assert retry_after(["Sunday, 15-Jun-25 15:10:00 GMT"], 1_750_000_000.0) == 200.0
-
-
-def test_of_two_clocks_the_one_that_makes_us_wait_longer_counts():
-    later = formatdate(NOW + 100, usegmt=True)
-    assert retry_after([later], NOW, formatdate(NOW - 3600, usegmt=True)) == 3700.0
-    assert retry_after([later], NOW, formatdate(NOW + 3600, usegmt=True)) == 100.0
-    assert retry_after([later], NOW, "yesterday") == 100.0
-
-
-def test_of_several_the_longest_counts():
-    assert retry_after(["5", "60", "soon"], NOW) == 60.0
-    assert retry_after([], NOW) == 0.0
+@pytest.mark.parametrize(
+    ("values", "now", "date", "seconds"),
+    [
+        (["120"], NOW, "", 120.0),
+        ([" 0 "], NOW, "", 0.0),
+        ([formatdate(NOW + 90, usegmt=True)], NOW, "", 90.0),
+        ([formatdate(NOW - 90, usegmt=True)], NOW, "", 0.0),
+        (["Sunday, 15-Jun-25 15:10:00 GMT"], 1_750_000_000.0, "", 200.0),
+        # Of two clocks the one that makes us wait longer counts.
+        ([formatdate(NOW + 100, usegmt=True)], NOW, formatdate(NOW - 3600, usegmt=True), 3700.0),
+        ([formatdate(NOW + 100, usegmt=True)], NOW, formatdate(NOW + 3600, usegmt=True), 100.0),
+        ([formatdate(NOW + 100, usegmt=True)], NOW, "yesterday", 100.0),
+        (["5", "60", "soon"], NOW, "", 60.0),
+        ([], NOW, "", 0.0),
+    ],
+)
+def test_retry_after_is_seconds_or_a_date_and_the_longest_counts(values, now, date, seconds):
+    assert retry_after(values, now, date) == seconds
 
 
 @pytest.mark.parametrize("odd", ["", "soon", "-5", "1.5", "1e9", "١٢", "12 s", "Wed, 99 Foo", "\x00", "9" * 5000])

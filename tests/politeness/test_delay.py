@@ -15,28 +15,22 @@ def visited(response_time=1.0, **fields):
     return Outcome(End.DONE, response_time=response_time, **fields)
 
 
-def test_the_delay_is_the_mean_of_the_last_five_response_times_times_the_factor():
-    assert POLICY.delay((9.0, 1.0, 2.0, 3.0, 4.0, 5.0)) == 30 * 3.0
+DELAYS = {
+    "the mean of the last five response times, times the factor": ((9.0, 1.0, 2.0, 3.0, 4.0, 5.0), 0.0, 90.0),
+    "a fast site is left alone for fifteen seconds": ((0.01,) * 5, 0.0, 15.0),
+    "a slow site is not left alone for ever": ((600.0,) * 5, 0.0, 1800.0),
+    "a site that was never met gets a minute": ((), 0.0, 60.0),
+    "a site we hardly know gets a minute": ((0.1,) * 4, 0.0, 60.0),
+    "or more, if it is slow": ((4.0,) * 4, 0.0, 120.0),
+    "a Crawl-delay raises the delay": (FIVE, 40.0, 40.0),
+    "it is not cut": (FIVE, 7200.0, 7200.0),
+    "it does not lower the delay": ((2.0,) * 5, 40.0, 60.0),
+}
 
 
-def test_a_fast_site_is_still_left_alone_for_fifteen_seconds():
-    assert POLICY.delay((0.01,) * 5) == 15.0
-
-
-def test_a_slow_site_is_not_left_alone_for_ever():
-    assert POLICY.delay((600.0,) * 5) == 1800.0
-
-
-def test_a_site_we_hardly_know_gets_a_minute():
-    assert POLICY.delay(()) == 60.0
-    assert POLICY.delay((0.1,) * 4) == 60.0
-    assert POLICY.delay((4.0,) * 4) == 120.0
-
-
-def test_a_crawl_delay_raises_the_delay_and_is_not_cut():
-    assert POLICY.delay(FIVE, 40.0) == 40.0
-    assert POLICY.delay(FIVE, 7200.0) == 7200.0
-    assert POLICY.delay((2.0,) * 5, 40.0) == 60.0
+@pytest.mark.parametrize(("samples", "crawl_delay", "delay"), DELAYS.values(), ids=DELAYS)
+def test_the_delay_follows_the_response_times_and_the_crawl_delay(samples, crawl_delay, delay):
+    assert POLICY.delay(samples, crawl_delay) == delay
 
 
 def test_a_delay_of_the_user_is_the_least_whatever_the_formula_says():

@@ -29,12 +29,33 @@ def test_no_is_not_asked_again(status):
     assert (outcome.end, outcome.reason) == (End.DROPPED, Drop.HTTP_STATUS)
 
 
-def test_a_failure_is_given_up_by_its_name():
-    assert after_failure(lease(2), 3, Drop.DOWNLOAD_ERROR).reason is Drop.DOWNLOAD_ERROR
+GIVEN_UP = [End.AGAIN, End.AGAIN, End.DROPPED]
 
 
-def test_while_the_whole_site_fails_no_url_is_given_up():
-    outcome = after_failure(lease(2, troubles=3), 3, Drop.DOWNLOAD_ERROR, Trouble.TIMEOUT)
+@pytest.mark.parametrize(
+    ("trouble", "standing"),
+    [
+        pytest.param(None, [4, 4, 4], id="by no fault of its site, also while the site fails"),
+        pytest.param(None, [5, 6, 7], id="by probes, or a site with two bad URLs would be probed for ever"),
+        pytest.param(Trouble.TIMEOUT, [0, 0, 0], id="while others of its site answer"),
+    ],
+)
+def test_a_url_that_fails_is_given_up_after_its_attempts(trouble, standing):
+    failures = [
+        after_failure(lease(attempt, troubles=troubles), 3, Drop.DOWNLOAD_ERROR, trouble)
+        for attempt, troubles in enumerate(standing)
+    ]
+    assert [failure.end for failure in failures] == GIVEN_UP
+    assert failures[2].reason is Drop.DOWNLOAD_ERROR
+
+
+def test_a_probe_counts_as_an_attempt():
+    assert after_failure(lease(0, troubles=5), 3, Drop.DOWNLOAD_ERROR, Trouble.DNS).blamed
+
+
+@pytest.mark.parametrize(("trouble", "troubles"), [(Trouble.TIMEOUT, 3), (Trouble.DNS, 2), (Trouble.TLS, 2)])
+def test_no_url_is_to_blame_while_its_site_or_the_name_or_certificate_of_it_fails(trouble, troubles):
+    outcome = after_failure(lease(2, troubles=troubles), 3, Drop.DOWNLOAD_ERROR, trouble)
     assert (outcome.end, outcome.blamed) == (End.AGAIN, False)
 
 
@@ -42,16 +63,6 @@ def test_while_the_whole_site_fails_no_url_is_given_up():
 def test_no_url_is_lost_because_its_server_or_the_one_behind_it_is_down(status):
     outcome = after_status(status, lease(2, troubles=3), 3)
     assert (outcome.end, outcome.blamed) == (End.AGAIN, False)
-
-
-def test_what_fails_by_no_fault_of_its_site_is_given_up_also_while_the_site_fails():
-    ends = [after_failure(lease(attempt, troubles=4), 3, Drop.DOWNLOAD_ERROR).end for attempt in range(3)]
-    assert ends == [End.AGAIN, End.AGAIN, End.DROPPED]
-
-
-def test_a_url_that_fails_while_others_of_its_site_answer_is_given_up_after_its_attempts():
-    ends = [after_failure(lease(n), 3, Drop.DOWNLOAD_ERROR, Trouble.TIMEOUT).end for n in range(3)]
-    assert ends == [End.AGAIN, End.AGAIN, End.DROPPED]
 
 
 def asked_alone(up, attempts=3):
@@ -90,20 +101,6 @@ def test_a_url_that_waits_alone_and_always_fails_is_given_up_by_probes():
     assert visits[-1][1] is End.DROPPED
     assert len(visits) == DOUBT + 2
     assert visits[-1][0] > DAY / 2
-
-
-def test_probes_count_or_a_site_with_two_bad_urls_would_be_probed_for_ever():
-    assert [after_failure(lease(n, troubles=n + 5), 3, Drop.DOWNLOAD_ERROR).end for n in range(3)] == [
-        End.AGAIN,
-        End.AGAIN,
-        End.DROPPED,
-    ]
-    assert after_failure(lease(0, troubles=5), 3, Drop.DOWNLOAD_ERROR, Trouble.DNS).blamed
-
-
-@pytest.mark.parametrize("trouble", [Trouble.DNS, Trouble.TLS])
-def test_no_url_is_to_blame_for_the_name_or_the_certificate_of_its_site(trouble):
-    assert after_failure(lease(2, troubles=2), 3, Drop.DOWNLOAD_ERROR, trouble).end is End.AGAIN
 
 
 def test_what_broke_off_is_asked_again_whatever_happens_to_the_site_and_is_done_at_last():

@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 from mediacrawl.scope import NeverCrawl, NeverCrawlError
 from mediacrawl.scope.exclusions import never as files
 
+MINE = b"# mine\nforbidden.example # asked us\nsecond.example\n"
+
 
 @pytest.fixture
 def listed(tmp_path):
     path = tmp_path / "NeverCrawl.txt"
-    path.write_text("# mine\nforbidden.example # asked us\nsecond.example\n", "utf-8")
+    path.write_bytes(MINE)
     return path
 
 
@@ -44,33 +46,47 @@ def rewrite(path, data):
     os.utime(path, ns=(stat.st_atime_ns, max(stat.st_mtime_ns, before) + 1_000_000_000))
 
 
-def test_what_is_added_counts_at_the_next_look(listed):
+# What is written before each look; whether it changes the list; what is covered then.
+LOOKS = {
+    "what is added counts at the next look": [
+        (MINE + b"new.example\n", True, "forbidden second new"),
+        (None, False, "forbidden second new"),
+    ],
+    "what is gone counts until a second look finds the file unchanged": [
+        (b"# mine\nsecond.example\nnew.example\n", True, "forbidden second new"),
+        (None, True, "second new"),
+        (None, False, "second new"),
+    ],
+    "what came while the file was in doubt is not lost by half a file either": [
+        (b"# mine\nsecond.example\nnew.example\n", True, None),
+        (b"# mine\nsecond.example\n", True, "forbidden second new"),
+        (None, True, "second"),
+    ],
+    "a last line that an editor left without end counts at the second look": [
+        (MINE + b"new.example", None, "forbidden second"),
+        (None, True, "forbidden second new"),
+    ],
+    "a file that breaks while it is in doubt loses nothing": [
+        (b"new.example\n", None, None),
+        (b"", None, "forbidden second new"),
+        (None, None, "forbidden second new"),
+        (None, None, "forbidden second new"),
+    ],
+    "a list of comments is an empty list": [(b"# nobody\n", None, None), (None, None, "")],
+}
+
+
+@pytest.mark.parametrize("looks", LOOKS.values(), ids=LOOKS)
+def test_a_changed_file_counts_when_it_has_settled(listed, looks):
     crawl = Looking(listed)
-    rewrite(listed, listed.read_bytes() + b"new.example\n")
-    assert crawl.look()
-    assert crawl.covered() == "forbidden second new"
-    assert not crawl.look()
-
-
-def test_what_is_gone_counts_until_a_second_look_finds_the_file_unchanged(listed):
-    crawl = Looking(listed)
-    rewrite(listed, b"# mine\nsecond.example\nnew.example\n")
-    assert crawl.look()
-    assert crawl.covered() == "forbidden second new"
-    assert crawl.look()
-    assert crawl.covered() == "second new"
-    assert not crawl.look()
-
-
-def test_what_came_while_the_file_was_in_doubt_is_not_lost_by_half_a_file_either(listed):
-    crawl = Looking(listed)
-    rewrite(listed, b"# mine\nsecond.example\nnew.example\n")
-    assert crawl.look()
-    rewrite(listed, b"# mine\nsecond.example\n")
-    assert crawl.look()
-    assert crawl.covered() == "forbidden second new"
-    assert crawl.look()
-    assert crawl.covered() == "second"
+    for data, changes, covered in looks:
+        if data is not None:
+            rewrite(listed, data)
+        changed = crawl.look()
+        assert changes in (None, changed)
+        assert covered in (None, crawl.covered())
+    entries = sorted(entry.domain.removesuffix(".example") for entry in crawl.never.entries())
+    assert entries == sorted(crawl.covered().split())
 
 
 def test_of_a_file_that_changes_at_each_look_so_much_is_kept_and_no_more(listed):
@@ -104,16 +120,6 @@ def test_half_a_last_line_does_not_count_until_it_has_settled(listed):
     assert crawl.covered("community") == "community"
 
 
-def test_a_last_line_that_an_editor_left_without_end_counts_at_the_second_look(listed):
-    crawl = Looking(listed)
-    rewrite(listed, listed.read_bytes() + b"new.example")
-    crawl.look()
-    assert crawl.covered() == "forbidden second"
-    assert crawl.look()
-    assert crawl.covered() == "forbidden second new"
-    assert [entry.domain for entry in crawl.never.entries()] == ["forbidden.example", "second.example", "new.example"]
-
-
 @pytest.mark.parametrize(
     "data",
     [b"", b"new.example\0", b"<p>\n<p>\nnew.example\n", "new.example\n".encode("utf-16"), b"0.0.0.0 a.example\n"],
@@ -134,16 +140,6 @@ def test_a_broken_file_keeps_the_last_good_list_and_says_so(listed, data):
     assert crawl.covered() == "new"
 
 
-def test_a_file_that_breaks_while_it_is_in_doubt_loses_nothing(listed):
-    crawl = Looking(listed)
-    rewrite(listed, b"new.example\n")
-    crawl.look()
-    rewrite(listed, b"")
-    for _ in range(3):
-        crawl.look()
-        assert crawl.covered() == "forbidden second new"
-
-
 def test_a_removed_file_is_not_an_empty_list(listed):
     crawl = Looking(listed)
     data = listed.read_bytes()
@@ -155,14 +151,6 @@ def test_a_removed_file_is_not_an_empty_list(listed):
     listed.write_bytes(data + b"new.example\n")
     assert crawl.look()
     assert (crawl.never.problem, crawl.covered()) == ("", "forbidden second new")
-
-
-def test_a_list_of_comments_is_an_empty_list(listed):
-    crawl = Looking(listed)
-    rewrite(listed, b"# nobody\n")
-    crawl.look()
-    crawl.look()
-    assert crawl.covered() == ""
 
 
 def test_a_file_that_changes_while_it_is_read_is_read_again_at_the_next_look(listed):

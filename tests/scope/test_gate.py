@@ -175,30 +175,18 @@ def changed(nevercrawl):
     return nevercrawl.version != before
 
 
-def test_a_changed_list_counts_at_once_for_hosts_already_asked_about(tmp_path):
+@pytest.mark.parametrize("first", ["# nobody\n", "a.example\n"])
+def test_a_changed_list_counts_at_once_for_hosts_already_asked_about(tmp_path, first):
     path = tmp_path / "list.txt"
-    path.write_text("a.example\n", "utf-8")
+    path.write_text(first, "utf-8")
     nevercrawl = NeverCrawl.load(path)
     gate = scope(nevercrawl=nevercrawl)
-    assert gate.check("https://b.example/") is None
-    path.write_text("a.example\nb.example\n", "utf-8")
-    assert changed(nevercrawl)
-    assert gate.check("https://b.example/") is Drop.NEVERCRAWL
-    path.write_text("a.example\nb.example\nc.example/d/\n", "utf-8")
-    assert gate.check("https://c.example/d/e") is None
-    assert changed(nevercrawl)
-    assert gate.check("https://c.example/d/e") is Drop.NEVERCRAWL
-
-
-def test_a_list_that_was_empty_at_first_counts_when_it_is_not(tmp_path):
-    path = tmp_path / "list.txt"
-    path.write_text("# nobody\n", "utf-8")
-    nevercrawl = NeverCrawl.load(path)
-    gate = scope(nevercrawl=nevercrawl)
-    assert gate.check("https://a.example/") is None
-    path.write_text("a.example\n", "utf-8")
-    assert changed(nevercrawl)
-    assert gate.check("https://a.example/") is Drop.NEVERCRAWL
+    for added, url in (("bb.example\n", "https://bb.example/"), ("c.example/d/\n", "https://c.example/d/e")):
+        assert gate.check(url) is None
+        path.write_text(path.read_text("utf-8") + added, "utf-8")
+        assert gate.check(url) is None
+        assert changed(nevercrawl)
+        assert gate.check(url) is Drop.NEVERCRAWL
 
 
 def test_this_machine_is_known_by_name():

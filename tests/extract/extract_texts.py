@@ -1,0 +1,34 @@
+"""Pages and feeds as tests write them, and what was read of them."""
+
+from mediacrawl.extract import parse_feed, parse_page
+
+PAGE_URL = "https://site.example/dir/page.html"
+FEED_URL = "https://site.example/feed/podcast.xml"
+SPACES = (
+    'xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd" xmlns:media="http://search.yahoo.com/mrss/" '
+    'xmlns:podcast="https://podcastindex.org/namespace/1.0" xmlns:dc="http://purl.org/dc/elements/1.1/" '
+    'xmlns:dcterms="http://purl.org/dc/terms/" xmlns:a10="http://www.w3.org/2005/Atom" '
+    'xmlns:atom="http://www.w3.org/2005/Atom" xmlns:sy="http://purl.org/rss/1.0/modules/syndication/" '
+    'xmlns:content="http://purl.org/rss/1.0/modules/content/" xmlns:psc="http://podlove.org/simple-chapters"'
+)
+
+
+def page_of(html):
+    return parse_page(html.encode("utf-8", "surrogatepass"), PAGE_URL)
+
+
+def rss(items, head=""):
+    return f'<rss version="2.0" {SPACES}><channel><title>Welle</title>{head}{items}</channel></rss>'.encode()
+
+
+def entries(items, head=""):
+    return parse_feed(rss(items, head), FEED_URL).entries
+
+
+def said(entry, *left_out):
+    """key -> texts, in the order of their weight."""
+    found = {}
+    for each in entry.facts:
+        if each.key not in left_out:
+            found.setdefault(each.key, []).append(each.text)
+    return found
