@@ -194,7 +194,7 @@ def speed(count, home):
         "dry run": ours(home / "speed"),
         "write": ours(home / "speed", "--write", "--originals", f"{home}/s-originals"),
     }
-    found["undo"] = timed([[sys.executable, "-m", "scrapy", "demojibake", "--undo", f"{home}/s.jsonl"]])
+    found["undo"] = timed([[sys.executable, "-m", "scrapy", "demojibake", "--undo", f"{home}/s-originals"]])
     found["mid3iconv"] = by_hand(songs)
     shutil.rmtree(home / "speed")
     return {way: (60 * len(songs) / wall, 60 * len(songs) / cpu) for way, (wall, cpu) in found.items()}, len(songs)

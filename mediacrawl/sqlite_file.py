@@ -128,8 +128,7 @@ class SQLiteFile(sqlite3.Connection):
     def guard(self, path: Path) -> None:
         """Remember which file this is, and open a second connection, so that in `leave` this is not the last to close.
 
-        Args:
-            path: of the database, which has a WAL by now.
+        The database has a WAL by now.
         """
         self._path, self._status = path, path.stat()
         self._second = _connect(path, "mode=ro")

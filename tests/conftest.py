@@ -1,15 +1,13 @@
 """Fixtures and hooks for all tests."""
 
-import atexit
-import gc
+import multiprocessing
 import os
 import signal
+from pathlib import Path
 
-import launcher
-import long_forms
+import harness
 import pytest
-import second_run
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 from redis_server import RedisServer
 
 # The settings read it; no test may use a server that is not its own.
@@ -22,38 +20,35 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # No example is timed: machines are noisy. Each run draws the same ones, so that none fails by the luck of the draw.
 # MEDIACRAWL_EXAMPLES=1000 looks harder, and each time elsewhere.
 _EXAMPLES = os.environ.get("MEDIACRAWL_EXAMPLES")
-_USUAL = 30
-
-
-def pytest_addoption(parser):
-    """Options for two runs that share the tests (second_run.py)."""
-    second_run.add_options(parser)
 
 
 def pytest_configure(config):
-    """The short form, which ``make test`` runs, tries fewer examples (long_forms.py)."""
-    long_forms.begin(short=config.option.markexpr == "not slow")
-    number = int(_EXAMPLES) if _EXAMPLES else long_forms.examples(_USUAL)
+    """The short form, which ``make test`` runs, tries fewer examples."""
+    if config.option.markexpr == "not slow":
+        os.environ[harness.SHORT] = "1"
+    number = int(_EXAMPLES) if _EXAMPLES else harness.examples(30)
     settings.register_profile("ours", deadline=None, derandomize=not _EXAMPLES, max_examples=number)
     settings.load_profile("ours")
-    second_run.configure(config)
 
 
-def pytest_collection_modifyitems(config, items):
-    """Leave out what another run has seen (second_run.py)."""
-    second_run.leave_out(config, items)
+def pytest_collection_modifyitems(items):
+    """Leave out what passed in the run whose output (``-rp``) ``TESTS_AFTER`` names, unless it sees more in this one.
+
+    Hypothesis may try more examples now, and parts of the encoding detection may be there that were not.
+    """
+    if after := os.environ.get("TESTS_AFTER"):
+        passed = set(Path(after).read_text(encoding="utf-8").splitlines())
+        items[:] = [item for item in items if _sees_more(item) or f"PASSED {item.nodeid}" not in passed]
 
 
-def pytest_collection_finish():
-    """What was imported and collected stays to the end; the garbage collector need not look at it again and again."""
-    gc.freeze()
-    # Extensions in C++ complain of what is never freed.
-    atexit.register(gc.unfreeze)
+def _sees_more(item):
+    return is_hypothesis_test(item.obj) or item.nodeid.startswith("tests/encoding/")
 
 
 def pytest_unconfigure():
-    """End the process from which the tests started commands."""
-    launcher.stop()
+    """End what a failed test left running, or this process would wait for it."""
+    for process in multiprocessing.active_children():
+        process.kill()
 
 
 @pytest.fixture(scope="session")

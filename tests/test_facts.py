@@ -1,8 +1,8 @@
 import json
 
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.encoding.records.fields import document_element
 from mediacrawl.encoding.records.values import best_values

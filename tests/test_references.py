@@ -4,7 +4,7 @@ import ast
 import re
 
 import pytest
-from launcher import ROOT
+from harness import ROOT
 
 PACKAGE = ROOT / "mediacrawl"
 SOURCES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 import scrapy.settings.default_settings as scrapy_defaults
-from launcher import ROOT, environment
+from harness import ROOT, environment
 from scrapy.settings import BaseSettings
 
 import mediacrawl.settings as ours

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 
 import pytest
-from launcher import ROOT
+from harness import ROOT
 
 from mediacrawl.workers import WorkerEndedError, workers
 

@@ -170,7 +170,7 @@ def _metrics(settings: BaseSettings, folder: Path, output: _CommonLog) -> Iterat
 
 def _plan(settings: BaseSettings, folder: Path, opts: argparse.Namespace) -> FleetPlan:
     # A worker that is restarted while Redis is away waits for it. The user's settings follow, and the last one counts.
-    # Each worker's own log has all records; the common log leaves out the routine ones (`formatting.is_routine`).
+    # Each worker's own log has all records; the common log leaves out the routine ones (`fleet.is_routine`).
     named = [f"REDIS_PATIENCE={_PATIENCE:g}", "LOG_LEVEL=INFO", *opts.set]
     if OwnSettings(settings).get("SCHEDULER_STORE") == REDIS:
         named.append(f"SCHEDULER_STORE={REDIS}")

@@ -40,7 +40,7 @@ from mediacrawl.frontier import Frontier, FrontierBusyError, FrontierError
 from mediacrawl.frontier.export import is_json, lines_of, seed_lines, write
 from mediacrawl.frontier.operator_orders import OrderFolder, SiteOrder, carry_out
 from mediacrawl.frontier.refused import NOTE_KIND, RefusedUrls
-from mediacrawl.frontier.sqlite.reader import LISTED_ORDERS, LISTED_STATES, FrontierReader
+from mediacrawl.frontier.sqlite.reader import LISTED_ORDERS, LISTED_STATES, FrontierReader, listed
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.frontier.tools.check import check
 from mediacrawl.frontier.tools.formatting import (
@@ -49,7 +49,6 @@ from mediacrawl.frontier.tools.formatting import (
     format_site,
     format_sites,
     format_url,
-    listed,
 )
 from mediacrawl.frontier.tools.repair import UrlNaming, repair
 from mediacrawl.observe import Search

@@ -1,30 +1,43 @@
-"""``scrapy demojibake`` for music files: its options, and the calls to `mediacrawl.music`."""
+"""``scrapy demojibake`` for music files: its options, the calls to `mediacrawl.music`, and what they print."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shlex
 import shutil
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
 
 from scrapy.exceptions import UsageError
 
 from mediacrawl.commands import INTERRUPTED
-from mediacrawl.encoding import ModelError, use_models
+from mediacrawl.encoding import ModelError, model_version, use_models
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.music.reading import CUE, M3U, MEDIA
-from mediacrawl.observe.format import plural
+from mediacrawl.observe.format import count, plural
 from mediacrawl.observe.text import printable, say
-from mediacrawl.rerun.console import is_coloured
+from mediacrawl.rerun.blocks import PreviewRow
+from mediacrawl.rerun.console import PreviewTable, is_coloured
+from mediacrawl.rerun.output_file import replace
+
+if TYPE_CHECKING:
+    from mediacrawl.music.run import MusicOptions, MusicSummary
 
 # What reads and writes files takes a while to import, and stored items have no need of it: see below.
 # ruff: noqa: PLC0415
 
 _STORES = ("output", "fields", "raw", "only_mangled", "force", "restart")
+_KINDS = {"undecided": "not sure", "damaged": "damaged, which stay", "unwritable": "where nothing here writes"}
+"""Texts that stay as they are, by decision."""
+_MOST = 8
+"""Encodings and languages that are listed."""
+_WIDTH = 120
+"""Columns of the table without a terminal."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -49,16 +62,7 @@ def _is_music(word: str) -> bool:
     path = Path(word)
     if path.is_dir():
         return not any(path.glob("*.parquet"))
-    if not path.is_file() or path.suffix.lower() in MEDIA | M3U | CUE:
-        return path.suffix.lower() in MEDIA | M3U | CUE
-    from mediacrawl.probe.formats import SNIFF_BYTES, UNKNOWN, sniff
-
-    try:
-        with path.open("rb") as file:
-            found = sniff(file.read(SNIFF_BYTES))
-    except OSError:
-        return False
-    return found != UNKNOWN and (found.mime or "").startswith(("audio/", "video/"))
+    return path.suffix.lower() in MEDIA | M3U | CUE
 
 
 def mend(
@@ -98,30 +102,27 @@ def mend(
 
 
 def _check(args: list[str], opts: argparse.Namespace) -> None:
-    odd = [f"--{name.replace('_', '-')}" for name in _STORES if getattr(opts, name)]
-    if odd:
-        raise UsageError(f"{odd[0]} is for stored items, not for music on a disk")
-    if opts.jobs < 1:
-        raise UsageError("--jobs must be 1 or more")
-    if opts.undo and (args or opts.write):
-        raise UsageError("--undo takes a folder of originals and nothing else")
-    if opts.write and opts.dry_run:
-        raise UsageError("--write and --dry-run exclude each other")
-    if not opts.undo and not args:
-        raise UsageError("name a folder or a file")
-    missing = [word for word in args if not os.path.lexists(word)]
-    if missing:
-        raise UsageError(f"{printable(missing[0])} is not there")
-    others = [word for word in args if not _is_music(word)]
-    if others:
-        raise UsageError(f"{printable(others[0])} is no folder of music and no media file")
-    if opts.originals and opts.no_originals:
-        raise UsageError("--originals and --no-originals exclude each other")
+    for name in _STORES:
+        if getattr(opts, name):
+            raise UsageError(f"--{name.replace('_', '-')} is for stored items, not for music on a disk")
+    for is_wrong, sentence in (
+        (opts.jobs < 1, "--jobs must be 1 or more"),
+        (opts.undo and (args or opts.write), "--undo takes a folder of originals and nothing else"),
+        (opts.write and opts.dry_run, "--write and --dry-run exclude each other"),
+        (not opts.undo and not args, "name a folder or a file"),
+        (opts.originals and opts.no_originals, "--originals and --no-originals exclude each other"),
+    ):
+        if is_wrong:
+            raise UsageError(sentence)
+    for word in args:
+        if not os.path.lexists(word):
+            raise UsageError(f"{printable(word)} is not there")
+        if not _is_music(word):
+            raise UsageError(f"{printable(word)} is no folder of music and no media file")
 
 
 def _run(args: list[str], opts: argparse.Namespace, least: float, substitutions: Substitutions | None) -> int:
     from mediacrawl.music.run import LEAST_SURE, MusicOptions, run
-    from mediacrawl.music.shown import MusicConsole, write_report
 
     originals = Path(opts.originals or time.strftime("demojibake-%Y%m%d-%H%M%S"))
     lists = (M3U if opts.m3u else frozenset()) | (CUE if opts.cue else frozenset())
@@ -166,3 +167,89 @@ def _undo(opts: argparse.Namespace) -> int:
             say(printable(f"{done.path}: {done.why}."), sys.stderr)
     say(f"{plural(files, 'file')} brought back")
     return 1 if failed else 0
+
+
+class MusicConsole:
+    """Prints a run; a change is shown once in a folder, since its files share their album. See `run.MusicObserver`.
+
+    `limit` is the number of rows of the table, `width` the columns of the terminal, 0 without one.
+    """
+
+    def __init__(self, out: TextIO, err: TextIO, *, limit: int, colour: bool, width: int = 0) -> None:
+        self._out, self._err = out, err
+        self._left = limit
+        self._table = PreviewTable(width or _WIDTH, colour=colour)
+        self._has_head = False
+        self._folder = Path()
+        self._shown: set[tuple[str, str, str | None]] = set()
+
+    def file(self, path: Path, texts: Sequence[Mapping[str, Any]]) -> None:
+        """See `MusicObserver`."""
+        if self._left <= 0:
+            return
+        if path.parent != self._folder:
+            self._folder, self._shown = path.parent, set()
+        marked = {(each["key"], each["old"], each["new"]): each for each in texts}
+        fresh = [each for mark, each in marked.items() if mark not in self._shown]
+        self._shown.update(marked)
+        if not fresh:
+            return
+        if not self._has_head:
+            say(self._table.head(), self._out, flush=True)
+            self._has_head = True
+        say(printable(str(path)), self._out, flush=True)
+        for each in fresh[: self._left]:
+            row = PreviewRow(
+                f"  {each['key']}", each["old"], each["new"] or "", each["encoding"], each["confidence"],
+                each["decision"],
+            )  # fmt: skip
+            say(self._table.line(row), self._out, flush=True)
+        self._left -= min(self._left, len(fresh))
+
+    def trouble(self, path: Path, why: str) -> None:
+        """See `MusicObserver`."""
+        say(printable(f"{path} is left as it is: {why}."), self._err, flush=True)
+
+    def end(self, outcome: MusicSummary, options: MusicOptions) -> None:
+        """Print the counts of the run."""
+        if self._has_head:
+            say("", self._out, flush=True)
+        for line in report(outcome, options):
+            say(printable(line), self._out, flush=True)
+
+
+def report(outcome: MusicSummary, options: MusicOptions) -> list[str]:
+    """Return the lines with the counts of a run."""
+    counts = outcome.counts
+    done = f"{count(counts['written'])} written" if options.write else "none written: that takes --write"
+    lines = [f"{plural(counts['files'], 'file')} read, {count(counts['wrong'])} with wrong texts, {done}"]
+    texts = [f"{count(counts['texts'])} not ASCII", f"{count(counts['fixed'])} wrong"]
+    texts += [f"{count(counts[name])} {meaning}" for name, meaning in _KINDS.items() if counts[name]]
+    lines.append(f"  texts      {', '.join(texts)}")
+    for label, numbers in (("encodings", outcome.encodings), ("languages", outcome.languages)):
+        if numbers:
+            ranked = ", ".join(f"{name} {count(number)}" for name, number in numbers.most_common(_MOST))
+            lines.append(f"  {label:<10} {ranked}")
+    if counts["long"]:
+        lines.append(f"  long       {plural(counts['long'], 'file')} with a text over 256 KB, which stays as it is")
+    if outcome.troubles:
+        lines.append(f"  left       {plural(len(outcome.troubles), 'file')}, see above")
+    if options.originals and counts["written"]:
+        lines.append(f"  undo       scrapy demojibake --undo {shlex.quote(str(options.originals))}")
+    return lines
+
+
+def write_report(path: Path, outcome: MusicSummary, options: MusicOptions) -> None:
+    """Write the run as JSON, atomically; a file that is there is replaced. Raise OSError if it cannot be written."""
+    found = {
+        "models": model_version(),
+        "originals": str(options.originals) if options.originals else None,
+        "min_confidence": options.min_confidence,
+        **outcome.counts,
+        "encodings": dict(outcome.encodings),
+        "languages": dict(outcome.languages),
+        "troubles": [{"path": str(path), "why": why} for path, why in outcome.troubles],
+        "changed": outcome.listed,
+    }
+    text = json.dumps(found, ensure_ascii=False, indent=1)
+    replace(path, text.encode("utf-8", "backslashreplace") + b"\n")

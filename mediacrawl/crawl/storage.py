@@ -46,7 +46,7 @@ def open_frontier(
     """
     if store != REDIS:
         return open_store(store, folder, policy, clock.now(), offset=clock.offset)
-    from mediacrawl.frontier.redis.notes import NoteCache  # noqa: PLC0415 - most crawls use no Redis
+    from mediacrawl.frontier.redis.leases import NoteCache  # noqa: PLC0415 - most crawls use no Redis
     from mediacrawl.frontier.redis.worker import RedisWorker  # noqa: PLC0415
 
     return RedisWorker(

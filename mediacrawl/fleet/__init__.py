@@ -2,7 +2,7 @@
 
 A `Fleet` starts the workers, each a process (`processes`, `parent_watch`) in a folder of its own (`worker`), and
 restarts those that die, with pauses, until a restart is useless. It stops a worker once by SIGTERM, and kills it only
-when the operator insists; no worker outlives a fleet that is killed. It joins their logs to one (`logs`) and writes
+when the operator insists; no worker outlives a fleet that is killed. It joins their logs to one and writes
 ``fleet.json`` with the sums of their stats (`worker_stats`, `formatting`). Where no Redis server is configured the
 fleet has its own (`server`).
 """

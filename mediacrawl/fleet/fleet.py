@@ -202,15 +202,19 @@ class Fleet:
     def _died(self, worker: FleetWorker) -> None:
         now = self._context.now()
         pause = worker.restarts.died(now - worker.began)
-        if worker.code == LOST:
-            self._give_up(worker, lost_frontier(worker))
-            return
-        if pause is None:
-            self._give_up(worker, gave_up(worker), *worker.last_lines(SHOWN))
-            return
-        worker.state, worker.due = WorkerState.DEAD, now + pause
         how = describe_exit(worker.code)
-        self._log(logging.WARNING, f"worker {worker.number} {how}; it is started again in {pause:.0f} s")
+        if worker.code == LOST:
+            lost = f"worker {worker.number} has lost the frontier: no worker is started again. {worker.log} says how"
+            self._give_up(worker, lost)
+        elif pause is None:
+            why = (
+                f"worker {worker.number} died {worker.restarts.in_a_row} times within seconds of its start, the last"
+                f" time it {how}: the fleet stops. What waits is kept. {worker.log} ends:"
+            )
+            self._give_up(worker, why, *worker.last_lines(SHOWN))
+        else:
+            worker.state, worker.due = WorkerState.DEAD, now + pause
+            self._log(logging.WARNING, f"worker {worker.number} {how}; it is started again in {pause:.0f} s")
 
     def _give_up(self, worker: FleetWorker, *lines: str) -> None:
         worker.state = WorkerState.GIVEN_UP
@@ -335,29 +339,8 @@ def ended(workers: Sequence[FleetWorker]) -> str:
     return f"{plural(started, 'worker')}{again}"
 
 
-def gave_up(worker: FleetWorker) -> str:
-    """Why the fleet stops after a worker that cannot continue."""
-    return (
-        f"worker {worker.number} died {worker.restarts.in_a_row} times within seconds of its start, the last time it"
-        f" {describe_exit(worker.code)}: the fleet stops. What waits is kept. {worker.log} ends:"
-    )
-
-
-def lost_frontier(worker: FleetWorker) -> str:
-    """Why the fleet stops after the frontier was lost."""
-    return f"worker {worker.number} has lost the frontier: no worker is started again. {worker.log} says how"
-
-
 def report(workers: Sequence[FleetWorker], stats: WorkerStats, began: float, now: float, reason: str) -> dict[str, Any]:
-    """The content of ``fleet.json``.
-
-    Args:
-        workers: of the fleet.
-        stats: of all of them.
-        began: when the fleet began, seconds since the epoch.
-        now: of this report.
-        reason: why it ended; empty while it runs.
-    """
+    """The content of ``fleet.json``."""
     return {
         "began": began,
         "written": now,

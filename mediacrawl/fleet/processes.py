@@ -74,11 +74,6 @@ def describe_exit(code: int | None) -> str:
 def open_lock(folder: Path, name: str, *, private: bool = False) -> int:
     """Open a lock file; answers its descriptor.
 
-    Args:
-        folder: made if missing.
-        name: of the file.
-        private: whether only its owner may enter the folder.
-
     Raises:
         FleetError: the folder cannot be written.
     """
@@ -92,9 +87,6 @@ def open_lock(folder: Path, name: str, *, private: bool = False) -> int:
 @contextmanager
 def lock_folder(folder: Path) -> Iterator[None]:
     """Lock a folder against other fleets, as long as the block or this process lasts: they would write the same files.
-
-    Args:
-        folder: made if missing.
 
     Raises:
         FleetError: another fleet works there, or it cannot be written.

@@ -27,8 +27,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from mediacrawl.fleet.logs import last_lines
 from mediacrawl.fleet.processes import SERVER, FleetError, open_lock, start
+from mediacrawl.fleet.worker import last_lines
 from mediacrawl.observe.archive import lock
 
 FOLDER = "redis"

@@ -85,20 +85,11 @@ class FrontierPolicy:
             raise ValueError(f"the number of link classes of a site must be 2 to 256, not {self.classes}")
 
     def spent(self, visits: int, earned: int) -> bool:
-        """Whether a site has had all the requests that it gets.
-
-        Args:
-            visits: requests made there.
-            earned: finds there.
-        """
+        """Whether a site has had all the requests that it gets."""
         return bool(self.budget) and visits >= self.budget + self.further(earned)
 
     def further(self, earned: int) -> int:
-        """The further requests that a site gets for its finds.
-
-        Args:
-            earned: finds there.
-        """
+        """The further requests that a site gets for its finds."""
         further = self.earns * earned
         return min(further, max(self.most - self.budget, 0)) if self.most else further
 
@@ -249,10 +240,7 @@ class Frontier(Notes, Protocol):
     def drop(self, site: str, reason: Drop, which: Callable[[str], bool] | None = None) -> int:
         """End all that waits on a site for this reason; answers how many URLs. What is out comes back as usual.
 
-        Args:
-            site: its name.
-            reason: why.
-            which: tells of a URL whether it is meant; None means all.
+        With `which` only those URLs of which it is true.
         """
         ...
 

@@ -66,12 +66,7 @@ def read_json(line: str) -> dict[str, Any]:
 
 
 def evidence_of(found: dict[str, Any], via: str) -> Evidence:
-    """The evidence in the fields of a line.
-
-    Args:
-        found: see `read_json`.
-        via: the link source, if the line does not name it.
-    """
+    """Return the evidence in the fields of a line; `via` is the link source if the line does not name it."""
     texts = {name: value for name, value in found.items() if name in _EVIDENCE and isinstance(value, str)}
     return Evidence(**{"via": via, **texts})
 

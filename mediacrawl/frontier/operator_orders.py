@@ -112,13 +112,7 @@ class SiteOrder(StrEnum):
 
 
 def carry_out(frontier: Frontier, verb: str, site: str) -> str:
-    """Carry out an order, and say what came of it. It is durable when this returns.
-
-    Args:
-        frontier: whose site it is.
-        verb: see `SiteOrder`; another one is answered with a sentence as well.
-        site: registrable domain.
-    """
+    """Carry out an order, and say what came of it. It is durable when this returns."""
     action = _ACTIONS.get(verb)
     if action is None:
         return f"{verb!r} is no order; there are {', '.join(_ACTIONS)}"

@@ -24,12 +24,7 @@ class RankOrder(Protocol):
         ...
 
     def choose(self, ranks: Collection[int], rng: random.Random) -> int:
-        """The rank that goes next.
-
-        Args:
-            ranks: those that have something ready; at least one.
-            rng: source of chance.
-        """
+        """Return the rank that goes next, of those that have something ready; there is at least one."""
         ...
 
     def preferred(self, rng: random.Random) -> list[int]:

@@ -30,11 +30,7 @@ class _Entry:
 
 
 class PenaltyBox:
-    """Sites that have waiting URLs and are not leased. In memory only, some 300 bytes a site.
-
-    Args:
-        rng: source of the even picks; a test hands in a seeded one.
-    """
+    """Sites that have waiting URLs and are not leased. In memory only, some 300 bytes a site."""
 
     def __init__(self, rng: random.Random | None = None) -> None:
         self._rng = rng or random.Random()
@@ -62,13 +58,7 @@ class PenaltyBox:
         return self._counts.keys()
 
     def put(self, site: int, due: float, rank: int) -> None:
-        """Put a site in, or give one that is in it a new time and rank.
-
-        Args:
-            site: its number.
-            due: when it may be requested, seconds since the epoch.
-            rank: of its best class.
-        """
+        """Put a site in, or give one that is in it a new time and rank."""
         self.remove(site)
         entry = _Entry(site, due, rank, next(self._tokens))
         self._entries[site] = entry

@@ -105,12 +105,7 @@ class RecentUrls:
                 yield number, href, reference
 
     def remember(self, reference: str, url: str) -> None:
-        """Remember that a reference leads to a URL.
-
-        Args:
-            reference: with what it is relative to; empty for one that cannot be remembered.
-            url: in canonical form, remembered itself.
-        """
+        """Remember that a reference (empty: one that cannot be remembered) leads to a canonical URL."""
         if not reference:
             return
         key = _hash(reference) ^ self._salt

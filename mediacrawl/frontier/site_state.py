@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Container, Sequence, Sized
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from mediacrawl.frontier.order import RankOrder
-from mediacrawl.politeness.backoff import Standing
 from mediacrawl.politeness.delay import Clocks
-from mediacrawl.records import SiteState
+from mediacrawl.records import Candidate, Lease, SiteInfo, SiteState
 from mediacrawl.site_adapters.queued import LINK_CLASS
 
 _MOST_COARSE = 12
@@ -32,6 +31,7 @@ _OWN = frozenset({AGAIN, LINK_CLASS})
 
 IDLE, ACTIVE, PAUSED, RETIRED = range(4)
 """Places of a site: no URL waits there, something does, an operator has paused it, it is not requested any more."""
+_SHELVED = {PAUSED: SiteState.PAUSED, RETIRED: SiteState.RETIRED}
 
 MOST_CLASSES = 256
 """Link classes of a site that have a number."""
@@ -68,11 +68,6 @@ def class_for(name: str, classes: _Names, limit: int) -> str:
 
     When a site has too many classes, a URL joins a coarser one: of its folder, depth, extension and parameters. The
     last places are for those; what finds none there either joins `OTHER`.
-
-    Args:
-        name: the class that its shape asks for.
-        classes: those that the site has.
-        limit: classes that a site may have, the one of the others included.
     """
     if name in classes:
         return name
@@ -100,9 +95,6 @@ def coarse_class(name: str) -> str:
 
     ``a.org/episodes/#/kalo.html?page`` becomes ``/episodes 3 .html?page``: the first folder, the number of segments,
     the extension, the names of the parameters.
-
-    Args:
-        name: a link class, as in `priority.link_class`, with or without a tag path.
     """
     path, mark, query = name.partition(" ")[0].partition("?")
     *folders, last = path.split("/")[1:] or [""]
@@ -115,54 +107,81 @@ LONG_HELD = 1_800.0
 
 
 def rests(clocks: Clocks, due: float, now: float) -> bool:
-    """Whether a site where URLs wait rests.
-
-    Args:
-        clocks: of the site: it may be broken, or have asked for more than a day.
-        due: when it is looked at again, which is later than its release time if all that waits is held.
-        now: seconds since the epoch.
-    """
+    """Return whether a site where URLs wait rests: it is broken, or is not looked at again for long."""
     return clocks.rests or due - max(clocks.release, now) > LONG_HELD
 
 
-def site_state(*, leased: bool, waiting: int, rests: bool, due: bool) -> SiteState:
-    """The state of a site that is neither paused nor retired.
+def site_info(
+    name: str,
+    clocks: Clocks,
+    place: int,
+    due: float,
+    now: float,
+    *,
+    earned: int,
+    leased: bool,
+    waiting: int,
+    classes: tuple[tuple[str, float, int], ...],
+) -> SiteInfo:
+    """Return a site for an operator. `due` is when it is looked at, if it is active; all times are by one clock."""
+    release = max(clocks.release, due) if place == ACTIVE and not leased else clocks.release
+    if place in _SHELVED:
+        state = _SHELVED[place]
+    elif leased:
+        state = SiteState.LEASED
+    elif not waiting:
+        state = SiteState.IDLE
+    elif release <= now:
+        state = SiteState.READY
+    else:
+        state = SiteState.RESTING if rests(clocks, release, now) else SiteState.WAITING
+    standing = clocks.standing
+    return SiteInfo(
+        name=name,
+        state=state,
+        release=release,
+        delay=clocks.delay,
+        crawl_delay=clocks.crawl_delay,
+        samples=clocks.samples,
+        visits=clocks.visits,
+        earned=earned,
+        waiting=waiting,
+        classes=classes,
+        trouble=standing.trouble,
+        troubles=standing.row,
+        since=standing.since,
+        level=standing.level,
+        forbidden=standing.forbidden,
+        gone=standing.gone,
+    )
 
-    Args:
-        leased: whether a URL of it is out.
-        waiting: URLs that wait there.
-        rests: whether it asked for more than a day.
-        due: whether its release time has come.
-    """
-    if leased:
-        return SiteState.LEASED
-    if not waiting:
-        return SiteState.IDLE
-    if due:
-        return SiteState.READY
-    return SiteState.RESTING if rests else SiteState.WAITING
 
-
-def standing_fields(standing: Standing) -> dict[str, Any]:
-    """A site's standing, as the fields of `SiteInfo` that tell it."""
-    return {
-        "trouble": standing.trouble,
-        "troubles": standing.row,
-        "since": standing.since,
-        "level": standing.level,
-        "forbidden": standing.forbidden,
-        "gone": standing.gone,
-    }
+def lease_of(
+    found: Candidate, number: int, clocks: Clocks, now: float, *, attempt: int, state: bytes, even: bool
+) -> Lease:
+    """Return the lease of a URL that is taken from its site."""
+    return Lease(
+        id=number,
+        url=found.url,
+        site=found.site,
+        link_class=found.link_class,
+        kind=found.kind,
+        depth=found.depth,
+        hops=found.hops,
+        parent=found.parent,
+        evidence=found.evidence,
+        attempt=attempt,
+        state=state,
+        delay=clocks.delay,
+        taken=now,
+        troubles=clocks.standing.row,
+        even=even,
+        requested=found.requested,
+    )
 
 
 def place_of(place: int, *, waits: bool, spent: bool) -> int:
-    """The place of a site that is not leased.
-
-    Args:
-        place: where it stands; only an operator or a new budget takes a site from the places above `ACTIVE`.
-        waits: whether a URL waits there.
-        spent: whether it has had all its requests, or is gone by its standing.
-    """
+    """Return the place of a site that is not leased; an operator or a new budget takes it from one above `ACTIVE`."""
     if place > ACTIVE:
         return place
     if not waits:
@@ -175,11 +194,6 @@ def due_and_rank(classes: Collection[RankedClass], release: float, now: float) -
 
     That is its release time and the best rank of its classes that are not held; if all are held, the end of the first
     hold.
-
-    Args:
-        classes: those in which URLs wait; at least one.
-        release: release time of the site, seconds since the epoch.
-        now: seconds since the epoch.
     """
     free = [c for c in classes if c.held <= max(now, release)]
     due = release if free else max(release, min(c.held for c in classes))
@@ -189,14 +203,7 @@ def due_and_rank(classes: Collection[RankedClass], release: float, now: float) -
 def after_find(
     due_now: tuple[float, int] | None, found: RankedClass, release: float, now: float
 ) -> tuple[float, int] | None:
-    """Due time and rank of a site that is not leased after a URL was added to one of its classes; None: as before.
-
-    Args:
-        due_now: what they were; None if nothing waited there.
-        found: the class.
-        release: release time of the site, seconds since the epoch.
-        now: seconds since the epoch.
-    """
+    """Due time and rank of a site that is not leased after a URL was added to one of its classes; None: as before."""
     # Not earlier than now: it goes behind those that have been due for longer.
     due = max(release, found.held, now)
     if due_now is None:
@@ -215,13 +222,8 @@ def choose_class(
 ) -> ClassHead | None:
     """The class of a picked site whose first URL is leased; None if the site goes back to its place.
 
-    Args:
-        site_rank: the rank that the site was picked for.
-        free: the classes with waiting URLs that are not held.
-        order: in which order ranks go.
-        rng: source of chance.
-        even: whether the site was picked evenly at random.
-        oldest: whether the URL that has waited longest goes first: the site has just failed.
+    With `even` the site was picked evenly at random; with `oldest`, since it has just failed, the URL that has waited
+    longest goes first.
     """
     if not free or (not even and max(c.rank for c in free) < site_rank):
         # Nothing may be requested, or the site was picked for a rank that it does not have any more.

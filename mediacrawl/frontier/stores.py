@@ -47,12 +47,7 @@ def open_store(
 
 
 def check_store(name: str, folder: Path, *, fresh: bool = False) -> None:
-    """See that a crawl may work in `folder`, and that it can read what is there.
-
-    Args:
-        name: as in `open_store`.
-        folder: where the crawl's state lies.
-        fresh: what is there will be deleted, so it need not be readable.
+    """See that a crawl may work in `folder`, and that it can read what is there, which with `fresh` will be deleted.
 
     Raises:
         FrontierError: it may not, or it cannot, and why.

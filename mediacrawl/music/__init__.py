@@ -5,7 +5,6 @@ Only texts that change are written, and the audio keeps its bytes. A kill leaves
 ``--undo`` brings the originals back.
 
 `reading` finds files and reads their tags with the readers of `mediacrawl.probe`. `deciding` decides the files of a
-folder jointly. `writing` writes tags with mutagen, and `sound` compares the audio. `originals` keeps the old file and
-puts the new one in its place. `lists` converts playlists and cue sheets. `run` is the whole command, and `shown` what
-it prints.
+folder jointly. `writing` writes tags with mutagen, and compares all else. `originals` keeps the old file and puts the
+new one in its place. `lists` converts playlists and cue sheets. `run` is the whole command but for what it prints.
 """

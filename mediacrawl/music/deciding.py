@@ -1,8 +1,9 @@
 """Decides jointly which texts of a folder's files are wrong.
 
-Files that share an artist or an album (the same bytes) were mostly tagged by one program, so the distinct texts of
-such a group are decided as one record. Confident decisions of other groups in the folder are evidence, as the history
-of a host is in a crawl. A file whose own texts contradict its group with high confidence keeps its own decision.
+Files that share an album, or an artist if they have none (the same bytes), were mostly tagged by one program, so the
+distinct texts of such a group are decided as one record. Confident decisions of other groups in the folder are
+evidence, as the history of a host is in a crawl. A file whose own texts contradict its group with high confidence keeps
+its own decision.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from mediacrawl.records import Tag
 
 MOST_TEXTS = 192
 """Distinct texts that are decided as one record; `Fixer` takes 256 of a record, and decides 64 at a time."""
-_SHARED = ("album", "artist", "albumartist")
+_SHARED = ("album", "albumartist", "artist")
 _OWN_MARGIN = 8.0
 """Nats by which a file's own texts must contradict the decision of its group."""
 _DOUBTFUL = 0.9
@@ -101,12 +102,15 @@ class Decider:
         found = [self._group(fixer, f"http://folder/{number}", wanted, group) for number, group in enumerate(groups)]
         decided: dict[int, list[DecidedText]] = {}
         for number, (group, texts) in enumerate(zip(groups, found, strict=True)):
-            again = len(groups) > 1 and any(map(_is_doubtful, texts.values()))
+            again = len(groups) > 1 and any(
+                element.get("decision") == "undecided" or float(element.get("confidence") or 1.0) < _DOUBTFUL
+                for element in texts.values()
+            )
             # The same URL, so that a group is no evidence for itself.
             final = self._group(fixer, f"http://folder/{number}", wanted, group) if again else texts
             for place in group:
                 mine = [DecidedText(tag, final[_mark(tag)]) for tag in wanted[place]]
-                decided[place] = self._own(mine, len(group)) if len(group) > 1 else mine
+                decided[place] = self._own(mine) if len(group) > 1 else mine
         return [DecidedFile(file, decided.get(place, [])) for place, file in enumerate(files)]
 
     def _group(
@@ -118,9 +122,9 @@ class Decider:
         fixer.fix({"content_url": url, "tags": list(made.values())})
         return made
 
-    def _own(self, texts: list[DecidedText], files: int) -> list[DecidedText]:
+    def _own(self, texts: list[DecidedText]) -> list[DecidedText]:
         """Return the texts of a file of a group, by its own decision where that differs with high confidence."""
-        if files < 2 or not any(text.tag.declared not in {"utf-8", "utf-16"} for text in texts):
+        if not any(text.tag.declared not in {"utf-8", "utf-16"} for text in texts):
             return texts
         alone = Fixer(min_confidence=self._least, substitutions=self._substitutions)
         own = self._group(alone, "", [[text.tag for text in texts]], [0])
@@ -133,71 +137,45 @@ class Decider:
 
 
 def _wants(tag: Tag) -> bool:
-    return (not tag.text.isascii() or _ESCAPE in tag.raw) and not _is_binary(tag)
-
-
-def _is_binary(tag: Tag) -> bool:
-    """Return whether a value contains control characters, as hashes and parameters of programs do."""
+    """Return whether a value is a text beyond ASCII. Hashes and parameters of programs contain control characters."""
     raw = tag.raw.rstrip(b"\0")
-    if tag.declared.startswith("utf-16") or raw.startswith(_MARKS):
+    if tag.text.isascii() and _ESCAPE not in raw:
         return False
-    return _CONTROLS.search(raw.translate(None, _SHIFTS) if _ESCAPE in raw else raw) is not None
+    if tag.declared.startswith("utf-16") or raw.startswith(_MARKS):
+        return True
+    return not _CONTROLS.search(raw.translate(None, _SHIFTS) if _ESCAPE in raw else raw)
 
 
 def _mark(tag: Tag) -> tuple[str, bytes]:
     return tag.declared, tag.raw
 
 
-def _is_doubtful(element: Element) -> bool:
-    return element.get("decision") == "undecided" or float(element.get("confidence") or 1.0) < _DOUBTFUL
-
-
 def _groups(files: Sequence[TaggedFile], wanted: Sequence[Sequence[Tag]]) -> Iterator[list[int]]:
-    """Yield indexes of files that are decided jointly: those of one artist or album, in pieces of `MOST_TEXTS`.
+    """Yield indexes of files that are decided jointly: those of one album or artist, in pieces of `MOST_TEXTS`."""
+    together: dict[object, list[int]] = {}
+    for place, file in enumerate(files):
+        if wanted[place]:
+            together.setdefault(_tie(file.tags) or place, []).append(place)
+    for group in together.values():
+        piece: list[int] = []
+        texts: set[tuple[str, bytes]] = set()
+        for place in group:
+            mine = {_mark(tag) for tag in wanted[place]}
+            if piece and len(texts | mine) > MOST_TEXTS:
+                yield piece
+                piece, texts = [], set()
+            piece.append(place)
+            texts |= mine
+        yield piece
+
+
+def _tie(tags: Iterable[Tag]) -> object:
+    """Return what a file shares with others of its group; None if it shares nothing.
 
     ASCII names are ambiguous (``Greatest Hits``), so for them artist and album must agree.
     """
-    parents = list(range(len(files)))
-
-    def root(place: int) -> int:
-        while parents[place] != place:
-            parents[place] = parents[parents[place]]
-            place = parents[place]
-        return place
-
-    met: dict[object, int] = {}
-    for place, file in enumerate(files):
-        if not wanted[place]:
-            continue
-        for tie in _ties(file.tags):
-            parents[root(place)] = root(met.setdefault(tie, place))
-    together: dict[int, list[int]] = {}
-    for place, tags in enumerate(wanted):
-        if tags:
-            together.setdefault(root(place), []).append(place)
-    for group in together.values():
-        yield from _pieces(group, wanted)
-
-
-def _ties(tags: Iterable[Tag]) -> Iterator[object]:
-    values: dict[str, bytes] = {}
-    for tag in tags:
-        if tag.key in _SHARED and tag.raw:
-            if _wants(tag):
-                yield tag.declared, tag.raw
-            values.setdefault(tag.key, tag.raw)
-    if "album" in values and "artist" in values:
-        yield values["album"], values["artist"]
-
-
-def _pieces(group: list[int], wanted: Sequence[Sequence[Tag]]) -> Iterator[list[int]]:
-    piece: list[int] = []
-    texts: set[tuple[str, bytes]] = set()
-    for place in group:
-        mine = {_mark(tag) for tag in wanted[place]}
-        if piece and len(texts | mine) > MOST_TEXTS:
-            yield piece
-            piece, texts = [], set()
-        piece.append(place)
-        texts |= mine
-    yield piece
+    values = {tag.key: tag for tag in reversed(list(tags)) if tag.key in _SHARED and tag.raw}
+    for key in _SHARED:
+        if key in values and _wants(values[key]):
+            return _mark(values[key])
+    return (values["album"].raw, values["artist"].raw) if {"album", "artist"} <= set(values) else None

@@ -7,9 +7,11 @@ file declares.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 from mediacrawl.music.originals import LIST, is_draft
 from mediacrawl.probe import NeedBytes, ProbePolicy, SparseFile
@@ -31,16 +33,12 @@ CUE = frozenset({".cue"})
 
 @dataclass(slots=True)
 class Folder:
-    """What a run reads of a folder: media files and lists by name, drafts of a killed run.
-
-    Symbolic links are counted and not followed. `why` is why the folder cannot be read, empty if it was.
-    """
+    """Media files and lists of a folder by name, drafts of a killed run, and why it cannot be read, empty if it was."""
 
     path: Path
     files: list[Path] = field(default_factory=list)
     lists: list[Path] = field(default_factory=list)
     leftovers: list[Path] = field(default_factory=list)
-    links: int = 0
     why: str = ""
 
 
@@ -51,57 +49,44 @@ def folders(paths: Iterable[Path], lists: frozenset[str]) -> Iterator[Folder]:
         paths: folders; and files, whatever their names are. A symbolic link that is named here is followed.
         lists: suffixes of the lists that are read in folders, in lower case, with their dots.
     """
-    met: set[tuple[int, int]] = set()
+    met: set[str] = set()
     named: dict[Path, Folder] = {}
+    errors: list[OSError] = []
     for path in paths:
         real = path.resolve()
-        if real.is_dir():
-            yield from _walk(real, lists, met)
+        if not real.is_dir():
+            folder = named.setdefault(real.parent, Folder(real.parent))
+            kind = folder.lists if real.suffix.lower() in lists else folder.files
+            if real not in kind:
+                kind.append(real)
             continue
-        folder = named.setdefault(real.parent, Folder(real.parent))
-        (folder.lists if real.suffix.lower() in lists else folder.files).append(real)
-    for folder in named.values():
-        folder.files = sorted(set(folder.files))
-        yield folder
-
-
-def _walk(top: Path, lists: frozenset[str], met: set[tuple[int, int]]) -> Iterator[Folder]:
-    waiting = [top]
-    while waiting:
-        folder = Folder(waiting.pop())
-        inner = []
-        try:
-            state = folder.path.stat()
-            if (state.st_dev, state.st_ino) in met:
+        for top, inner, names in os.walk(real, onerror=errors.append):
+            if top in met or LIST in names:
+                # It was read already, or has the originals of a run.
+                inner.clear()
                 continue
-            met.add((state.st_dev, state.st_ino))
-            if (folder.path / LIST).is_file():
-                continue  # the originals of a run
-            with os.scandir(folder.path) as entries:
-                inner = [folder.path / entry.name for entry in entries if _sort(entry, folder, lists)]
-        except OSError as error:
-            folder.why = f"it cannot be read: {error.strerror or error}"
-        for found in (folder.files, folder.lists):
-            found.sort()
-        waiting += sorted(inner, reverse=True)
-        yield folder
+            met.add(top)
+            inner.sort()
+            yield _folder(Path(top), sorted(names), lists)
+    yield from named.values()
+    for error in errors:
+        yield Folder(Path(error.filename), why=f"it cannot be read: {error.strerror or error}")
 
 
-def _sort(entry: os.DirEntry[str], folder: Folder, lists: frozenset[str]) -> bool:
-    """Add an entry to its folder. Return whether it is a folder itself."""
-    suffix = os.path.splitext(entry.name)[1].lower()  # noqa: PTH122 - a Path for each of 100,000 names takes a second
-    if entry.is_symlink():
-        folder.links += suffix in MEDIA or suffix in lists
-    elif entry.is_dir():
-        return True
-    elif is_draft(entry.name):
-        folder.leftovers.append(folder.path / entry.name)
-    elif suffix in MEDIA and not entry.name.startswith("._"):
-        # Names that begin so are what macOS keeps of a file on foreign disks.
-        folder.files.append(folder.path / entry.name)
-    elif suffix in lists:
-        folder.lists.append(folder.path / entry.name)
-    return False
+def _folder(top: Path, names: Sequence[str], lists: frozenset[str]) -> Folder:
+    folder = Folder(top)
+    for name in names:
+        suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122 - a Path for each of 100,000 names takes a second
+        if is_draft(name):
+            folder.leftovers.append(top / name)
+        elif (suffix not in MEDIA and suffix not in lists) or (top / name).is_symlink():
+            continue
+        elif suffix in lists:
+            folder.lists.append(top / name)
+        elif not name.startswith("._"):
+            # Names that begin so are what macOS keeps of a file on foreign disks.
+            folder.files.append(top / name)
+    return folder
 
 
 CONTAINERS = frozenset(
@@ -119,16 +104,15 @@ writes the first."""
 
 
 class DiskFile(SparseFile):
-    """An open file, of which at most `_MOST_BYTES` are read."""
+    """A file that is open for reading, of which at most `most` bytes are read."""
 
-    def __init__(self, descriptor: int, size: int) -> None:
+    def __init__(self, stream: BinaryIO, most: int = _MOST_BYTES) -> None:
+        size = stream.seek(0, os.SEEK_END)
         super().__init__(size)
-        self._descriptor = descriptor
-        self._left = _MOST_BYTES
-        self.put(0, os.pread(descriptor, _AT_ONCE, 0))
-        if size > _AT_ONCE:
-            start = max(_AT_ONCE, size - _AT_ONCE)
-            self.put(start, os.pread(descriptor, size - start, start))
+        self._descriptor = stream.fileno()
+        self._left = most
+        for start in (0, max(_AT_ONCE, size - _AT_ONCE)):
+            self.put(start, os.pread(self._descriptor, _AT_ONCE, start))
 
     def _piece(self, start: int, stop: int) -> bytes:
         held = super()._piece(start, stop)
@@ -163,24 +147,18 @@ class TaggedFile:
 def read_tags(path: Path) -> TaggedFile:
     """Return the texts of a file. Nothing is raised; `TaggedFile.why` says what is wrong."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
-        try:
-            return _read_open(descriptor, path)
-        finally:
-            os.close(descriptor)
-    except (OSError, ValueError) as error:
-        return TaggedFile(path, why=f"it cannot be read: {getattr(error, 'strerror', None) or error}")
-
-
-def _read_open(descriptor: int, path: Path) -> TaggedFile:
-    size = os.fstat(descriptor).st_size
-    if not size:
-        return TaggedFile(path, why="it is empty")
-    context = ParseContext(DiskFile(descriptor, size), _POLICY)
-    try:
-        read_container(context)
+        if not stat.S_ISREG(path.stat().st_mode):
+            return TaggedFile(path, why="it is no regular file")
+        with path.open("rb") as stream:
+            file = DiskFile(stream)
+            if not file.size:
+                return TaggedFile(path, why="it is empty")
+            context = ParseContext(file, _POLICY)
+            read_container(context)
     except NeedBytes:
         return TaggedFile(path, why="its tags are too long")
+    except OSError as error:
+        return TaggedFile(path, why=f"it cannot be read: {error.strerror or error}")
     result = context.result
     cover = (result.has_cover, result.cover_mime, result.cover_size)
     found = TaggedFile(path, result.container or "", result.tags, cover, result.notes)

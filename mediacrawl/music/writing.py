@@ -1,33 +1,35 @@
 """Writes new texts into the tags of one file with mutagen, and checks that nothing else changed.
 
-* ID3v2.3 gets UTF-16, ID3v2.4 UTF-8; frames that do not change keep their encoding. ID3v2.2 becomes 2.3, since mutagen
-  writes no 2.2, and whatever reads the one reads the other.
-* ID3v1 is kept, rewritten or removed, see `Id3v1`. It cannot hold Unicode: where the file has a text in no other tag,
-  the text is added to the ID3v2 or APE tag, which is made if there is none.
-* A tag keeps its size if its padding suffices.
+* ID3v2.3 gets UTF-16, ID3v2.4 UTF-8; frames that do not change keep their encoding. mutagen writes no ID3v2.2.
+* ID3v1 is kept, rewritten or removed, see `Id3v1`. It cannot hold Unicode: texts that are in no other tag are added to
+  the ID3v2 or APE tag, which is made if there is none.
+* What mutagen would lose is found by our own readers, and such a file is left.
 """
 
 from __future__ import annotations
 
-import importlib
+import hashlib
+import struct
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+
+import mutagen
+from mutagen import aiff, apev2, asf, flac, id3, mp4, wave
 
 from mediacrawl.encoding.excerpts import clean
 from mediacrawl.encoding.records.values import is_place
 from mediacrawl.music.deciding import DecidedFile, DecidedText
 from mediacrawl.music.originals import RefusedError
-from mediacrawl.music.reading import TaggedFile, read_tags
-from mediacrawl.music.sound import MappedFile, mapped, sound_of
-from mediacrawl.probe import NeedBytes, ProbePolicy
-from mediacrawl.probe.context import BrokenError, LimitError, ParseContext
-from mediacrawl.probe.formats import id3, mp4_text, outer_tags, people
-from mediacrawl.probe.formats.keys import id3_key
-from mediacrawl.probe.text import LATIN1, UTF8, UTF16, UTF16BE, cut, decode
+from mediacrawl.music.reading import DiskFile, TaggedFile, read_tags
+from mediacrawl.probe import NeedBytes, ProbePolicy, SparseFile
+from mediacrawl.probe.context import BrokenError, LimitError, ParseContext, exact
+from mediacrawl.probe.formats import id3 as id3_reader
+from mediacrawl.probe.formats import mp4_atoms, ogg, outer_tags, riff
+from mediacrawl.probe.text import LATIN1, UTF16, cut
 from mediacrawl.records import Tag
 
 Id3v1 = Literal["keep", "rewrite", "remove"]
@@ -35,32 +37,38 @@ Id3v1 = Literal["keep", "rewrite", "remove"]
 their letters; it is removed."""
 
 _ID3V1 = "id3v1"
-_ID3V2 = frozenset({"id3v2.2", "id3v2.3", "id3v2.4"})
+_ID3V2 = frozenset({"id3v2.3", "id3v2.4"})
 _APE_FORMATS = frozenset({"ape", "wavpack", "musepack"})
 _FRONT_FORMATS = frozenset({"mp3", "aac", "tta"})
 _ID3_FRAMES = {
     "title": "TIT2", "artist": "TPE1", "album": "TALB", "date": "TYER", "comment": "COMM", "tracknumber": "TRCK",
     "genre": "TCON",
 }  # fmt: skip
-_ID3V1_PLACES = {"title": (3, 33), "artist": (33, 63), "album": (63, 93), "date": (93, 97), "comment": (97, 127)}
 _APE_KEYS = {"date": "Year", "tracknumber": "Track"}
-_TEXT_FRAMES = frozenset({"COMM", "USLT", "IPLS"})
-"""Frames whose texts are compared one by one, besides those whose names begin with T."""
-_PICTURES = frozenset({"APIC", "PIC"})
+_TEXT_FRAMES = (id3.TextFrame, id3.USLT, id3.PairedTextFrame)
+_COUNTED_FRAMES = frozenset({"COMM", "USLT", "IPLS", "USER", "OWNE"})
+"""Frames with texts, besides those whose names begin with T and W; mutagen may write their texts otherwise."""
 _ATOM = 4
 _3GPP = frozenset({"titl", "auth", "perf", "gnre", "dscp", "albm", "kywd"})
 _ATOM_TEXTS = frozenset({"utf-8", "utf-16-be", "shift_jis"})
 """Encodings of texts in ``ilst``; texts elsewhere mostly have others."""
 _LOST = "\ufffd"
-_MOST_PADDING = 16 << 10
-_IMPORTS = threading.RLock()
-"""Two threads that import modules which import each other may see half of one."""
-_OWN_POLICY = ProbePolicy(max_text_bytes=16 << 20)
+_CLOSE = 1.0
+"""Seconds. Of MPEG audio mutagen derives the length from the size, in which the tags at the end count."""
+_MOST_TAGS = 16
+"""Tags in a row at the front or the end of a file."""
+_FLAC_FREE = frozenset({1, 4})
+"""FLAC's padding and comments. Pictures must stay, so they are compared."""
+_RIFF_TAGS = frozenset({b"id3 ", b"ID3 ", b"JUNK", b"junk", b"PAD ", b"FLLR"})
+_PIECE = 1 << 20
+_POLICY = ProbePolicy(max_text_bytes=16 << 20)
+_IMPORTS = threading.Lock()
+"""`mutagen.File` imports modules which import each other, of which two threads may see half of one."""
 _LAME = "lame"
 """Source of what LAME wrote into the first frame of the audio."""
 
-Place = tuple[str, str, str]
-"""Frame, description and language: texts of one place are the values of one frame."""
+Renamed = Mapping[tuple[str, str], str]
+"""New texts by frame and old text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,51 +76,50 @@ class TagPlan:
     """What is to be written into one file.
 
     Attributes:
-        texts: those that change in their place, and those of an ID3v1 tag that is rewritten or removed.
-        added: those of the ID3v1 tag that are added to another tag, since the file has them nowhere else.
+        texts: those that are wrong, and right in some tag afterwards.
+        added: texts that an ID3v2 or APE tag gets from ID3v1, by key, since the file has them nowhere else.
         id3v1: what happens to that tag.
     """
 
     texts: Sequence[DecidedText]
-    added: Sequence[DecidedText]
+    added: Mapping[str, str]
     id3v1: Id3v1
-
-    @property
-    def fields(self) -> list[DecidedText]:
-        """Return all texts that change or are added."""
-        return [*self.texts, *self.added]
 
 
 def tag_plan(decided: DecidedFile, id3v1: Id3v1) -> TagPlan | None:
     """Return what is to be written into a file; None if nothing is."""
+    file = decided.file
+    sources = {tag.source for tag in file.tags}
     wrong = [text for text in decided.texts if text.is_wrong and is_writable(text)]
-    others = [text for text in wrong if text.tag.source != _ID3V1]
-    old = [text for text in wrong if text.tag.source == _ID3V1]
-    takes = decided.file.container in _APE_FORMATS | _FRONT_FORMATS
-    elsewhere = _keys_elsewhere(decided.file)
-    added = [text for text in old if takes and text.tag.key not in elsewhere]
+    new = {id(text.tag): text.text for text in wrong if text.tag.source == _ID3V1}
     # Texts that no other tag can take must stay.
-    fate: Id3v1 = id3v1 if old and takes else "keep"
-    if not others and not added and fate == "keep":
-        return None
-    return TagPlan(others + (old if fate != "keep" else []), added, fate)
+    takes = file.container in _APE_FORMATS | _FRONT_FORMATS and "id3v2.2" not in sources
+    fate: Id3v1 = id3v1 if new and takes else "keep"
+    # What the encoder wrote into the audio is in no tag.
+    elsewhere = {tag.key for tag in file.tags if tag.source not in {_ID3V1, _LAME}}
+    lacking = [tag for tag in file.tags if takes and tag.source == _ID3V1 and tag.key not in elsewhere]
+    is_added = fate == "remove" or any(id(tag) in new for tag in lacking)
+    added = {tag.key: new.get(id(tag), clean(tag.text)) for tag in lacking} if is_added else {}
+    texts = [text for text in wrong if text.tag.source != _ID3V1 or fate != "keep" or text.tag.key in added]
+    return TagPlan(texts, added, fate) if texts else None
 
 
 def is_writable(text: DecidedText) -> bool:
     """Return whether mutagen writes texts of this kind.
 
-    Not so RIFF's INFO, QuickTime's own texts and those of 3GPP and Windows in MP4, AIFF's chunks, Lyrics3, URLs, titles
-    of chapters and tracks but in Vorbis comments, and ID3v2 frames that no version has.
+    Not so ID3v2.2, RIFF's INFO, QuickTime's own texts and those of 3GPP and Windows in MP4, AIFF's chunks, Lyrics3,
+    URLs, titles of chapters and tracks but in Vorbis comments, ID3v2 frames that no version has, and texts of ID3v2 and
+    APE that are not in the encoding which they declare.
     """
     tag = text.tag
     if is_place(tag.key) and tag.source != "vorbis":
         return False
     if tag.source == "mp4":
-        is_named = len(tag.frame) == _ATOM and tag.frame not in _3GPP
-        return (is_named or tag.frame.startswith("----:")) and not tag.lang and tag.declared in _ATOM_TEXTS
+        is_named = len(tag.frame) == _ATOM and tag.frame not in _3GPP and tag.declared in _ATOM_TEXTS
+        return not tag.lang and (is_named or (tag.frame.startswith("----:") and tag.declared == "utf-8"))
     if tag.source in _ID3V2:
-        return not tag.frame.startswith("W") and _frame_kind(tag.frame) is not None
-    return tag.source in {_ID3V1, "ape", "vorbis", "asf"}
+        return _LOST not in tag.text and issubclass(id3.Frames.get(tag.frame, object), _TEXT_FRAMES)
+    return tag.source in {_ID3V1, "vorbis", "asf"} or (tag.source == "ape" and _LOST not in tag.text)
 
 
 def write_tags(path: Path, file: TaggedFile, plan: TagPlan) -> None:
@@ -127,45 +134,25 @@ def write_tags(path: Path, file: TaggedFile, plan: TagPlan) -> None:
         RefusedError: it cannot be done without a loss; the copy is of no use.
         OSError: the disk is full, or gives an error.
     """
-    frames, sound = _frames(path), sound_of(path, file.container)
+    before = content_of(path, file.container)
     last = _take_id3v1(path)
-    groups: dict[str, list[DecidedText]] = {}
-    for text in plan.texts:
-        source = text.tag.source
-        if source != _ID3V1:
-            groups.setdefault("id3v2" if source in _ID3V2 else source, []).append(text)
-    added = _added(file, plan)
-    if added:
-        groups.setdefault(_home(file), [])
-    for source, texts in groups.items():
-        _by_mutagen(path, file, source, _values(file, texts), added if source == _home(file) else {})
+    changed = [text for text in plan.texts if text.tag.source != _ID3V1]
+    new = {(text.tag.frame, clean(text.tag.text)): text.text for text in changed}
+    sources = {"id3v2" if text.tag.source in _ID3V2 else text.tag.source for text in changed}
+    home = _home(file)
+    for source in sorted(sources | ({home} if plan.added else set())):
+        _by_mutagen(path, file, source, new, plan.added if source == home else {})
     if last and plan.id3v1 != "remove":
-        texts_of_v1 = {text.tag.frame: text.text for text in plan.texts if text.tag.source == _ID3V1}
+        texts = {text.tag.raw: text.text for text in plan.texts if text.tag.source == _ID3V1}
         with path.open("ab") as copy:
-            copy.write(_rewritten_id3v1(last, texts_of_v1) if plan.id3v1 == "rewrite" else last)
-    _compare(file, read_tags(path), plan)
-    if not frames.are_in(_frames(path)):
+            copy.write(_rewritten_id3v1(last, texts) if plan.id3v1 == "rewrite" else last)
+    after = content_of(path, file.container)
+    if not before.frames <= after.frames:
         raise RefusedError("frames of its tag would be lost")
-    if not sound_of(path, file.container).is_same(sound):
+    _compare(file, read_tags(path), plan)
+    is_as_long = not before.length or not after.length or abs(before.length - after.length) < _CLOSE
+    if before.digest != after.digest or not is_as_long:
         raise RefusedError("its audio would not be the same")
-
-
-def _added(file: TaggedFile, plan: TagPlan) -> dict[str, str]:
-    """Return texts that an ID3v2 or APE tag gets from ID3v1, by key.
-
-    One that is made new, or that stays when ID3v1 is removed, gets all that it lacks.
-    """
-    found = {text.tag.key: text.text for text in plan.added}
-    elsewhere = _keys_elsewhere(file)
-    if plan.id3v1 == "remove" or (found and not elsewhere):
-        missing = [tag for tag in file.tags if tag.source == _ID3V1 and tag.key not in elsewhere]
-        found = {tag.key: clean(tag.text) for tag in missing} | found
-    return found
-
-
-def _keys_elsewhere(file: TaggedFile) -> set[str]:
-    """Return keys of the texts in another tag than ID3v1; what the encoder wrote into the audio is in none."""
-    return {tag.key for tag in file.tags if tag.source not in {_ID3V1, _LAME}}
 
 
 def _home(file: TaggedFile) -> str:
@@ -174,268 +161,136 @@ def _home(file: TaggedFile) -> str:
     return "ape" if file.container in _APE_FORMATS or ("ape" in sources and not sources & _ID3V2) else "id3v2"
 
 
-def _values(file: TaggedFile, texts: Iterable[DecidedText]) -> dict[Place, list[str]]:
-    """Return all values of the places in which a text changes, the changed ones as they should be."""
-    new = {id(text.tag): text.text for text in texts}
-    places = {(text.tag.source, _place(text.tag)) for text in texts}
-    found: dict[Place, list[str]] = {}
-    for tag in file.tags:
-        if (tag.source, _place(tag)) in places:
-            found.setdefault(_place(tag), []).append(new.get(id(tag), tag.text))
-    return found
-
-
-def _place(tag: Tag) -> Place:
-    # The description of somebody in a list of people is their instrument.
-    is_person = tag.source in _ID3V2 and tag.frame in people.FRAMES
-    return tag.frame, "" if is_person else tag.desc, tag.lang
-
-
 def _take_id3v1(path: Path) -> bytes:
     """Cut the ID3v1 tag off the end of a file, which mutagen would rewrite with question marks. Return its bytes."""
     with path.open("r+b") as file:
         size = file.seek(0, 2)
-        file.seek(max(0, size - id3.ID3V1_SIZE))
+        file.seek(max(0, size - id3_reader.ID3V1_SIZE))
         data = file.read()
-        if not id3.is_id3v1(data):
+        if not id3_reader.is_id3v1(data):
             return b""
-        file.truncate(size - id3.ID3V1_SIZE)
+        file.truncate(size - id3_reader.ID3V1_SIZE)
     return data
 
 
-def _rewritten_id3v1(data: bytes, texts: Mapping[str, str]) -> bytes:
-    changed = bytearray(data)
-    for name, text in texts.items():
-        start, stop = _ID3V1_PLACES[name]
-        if name == "comment" and data[125] == 0 and data[126]:
-            stop = 125  # the number of the track follows
-        try:
-            raw = text.encode("latin-1")[: stop - start]
-        except UnicodeEncodeError:
-            raw = b""
-        changed[start:stop] = raw.ljust(stop - start, b"\0")
-    return bytes(changed)
+def _rewritten_id3v1(data: bytes, texts: Mapping[bytes, str]) -> bytes:
+    """Return the tag with new texts in place of the old bytes."""
+    is_numbered = data[125] == 0 and data[126]
+    layout = struct.Struct("3s30s30s30s4s28s3s" if is_numbered else "3s30s30s30s4s30s1s")
+    fields = list(layout.unpack(data))
+    for place, field in enumerate(fields[1:6], 1):
+        # What follows the first NUL is left over from a longer text before it.
+        text = texts.get(field.partition(b"\0")[0].rstrip(b" "))
+        if text is not None:
+            fields[place] = text.encode("latin-1") if max(text, default="") <= "\xff" else b""
+    return layout.pack(*fields)
 
 
 # -- by mutagen ------------------------------------------------------------------------------------------------------
 
 
-def _by_mutagen(
-    path: Path, file: TaggedFile, source: str, values: Mapping[Place, list[str]], added: Mapping[str, str]
-) -> None:
+def _by_mutagen(path: Path, file: TaggedFile, source: str, new: Renamed, added: Mapping[str, str]) -> None:
     """Call mutagen; raise RefusedError for its errors, which are many."""
-    writers: dict[str, Callable[[], None]] = {
-        "id3v2": lambda: _write_id3(path, file, values, added),
-        "ape": lambda: _write_ape(path, values, added),
-        "vorbis": lambda: _write_vorbis(path, file, values),
-        "mp4": lambda: _write_mp4(path, values),
-        "asf": lambda: _write_asf(path, values),
-    }
     try:
-        writers[source]()
-    except _module("mutagen").MutagenError as error:
-        cause = error.__cause__ or error.__context__
-        if isinstance(cause, OSError) and cause.errno:
-            raise cause from error
-        said = " ".join(str(error).split())[:100] or type(error).__name__
-        raise RefusedError(f"mutagen cannot write it: {said}") from error
+        _WRITERS[source](path, file, new, added)
     except (RefusedError, OSError):
         raise
     except Exception as error:
-        raise RefusedError(f"mutagen cannot write it: {type(error).__name__}: {error}"[:200]) from error
+        cause = error.__cause__ or error.__context__
+        if isinstance(error, mutagen.MutagenError) and isinstance(cause, OSError) and cause.errno:
+            raise cause from error
+        found = " ".join(str(error).split())[:100] or type(error).__name__
+        raise RefusedError(f"mutagen cannot write it: {found}") from error
 
 
-def _module(name: str) -> Any:
-    """Return a module of mutagen, which has types for some of its names only; a dry run has no need of most."""
+def _opened(path: Path) -> Any:
     with _IMPORTS:
-        return importlib.import_module(name)
+        return mutagen.File(path)
 
 
-def _padding(info: Any) -> int:
-    """A tag keeps its size; one that must grow gets mutagen's usual padding, which grows with the file."""
-    size: int = info.padding if info.padding >= 0 else min(info.get_default_padding(), _MOST_PADDING)
-    return size
+def _renamed(value: Any, frame: str, new: Renamed) -> Any:
+    """Return a value of a frame with new texts; lists, and strings with several texts, are renamed text by text."""
+    if isinstance(value, list):
+        return [_renamed(each, frame, new) for each in value]
+    if isinstance(value, str) and "\0" in value:
+        return "\0".join(_renamed(each, frame, new) for each in value.split("\0"))
+    return new.get((frame, clean(str(value))), value)
 
 
-def _filled(old: Sequence[str], new: Sequence[str]) -> list[str]:
-    """Return values with new ones in the places of those that are not empty; our readers give no empty ones."""
-    if len(new) != sum(map(bool, old)):
-        return list(new)
-    left = iter(new)
-    return [next(left) if value else "" for value in old]
-
-
-def _write_id3(path: Path, file: TaggedFile, values: Mapping[Place, list[str]], added: Mapping[str, str]) -> None:
-    tags_of = _module("mutagen.id3")
+def _write_id3(path: Path, file: TaggedFile, new: Renamed, added: Mapping[str, str]) -> None:
     if file.container in {"wav", "aiff"}:
-        kind = _module("mutagen.wave").WAVE if file.container == "wav" else _module("mutagen.aiff").AIFF
-        tags = kind(path, translate=False).tags
+        tags: Any = (wave.WAVE if file.container == "wav" else aiff.AIFF)(path, translate=False).tags
     else:
         try:
-            tags = tags_of.ID3(path, translate=False, load_v1=False)
-        except tags_of.ID3NoHeaderError:
-            tags = tags_of.ID3()
+            tags = id3.ID3(path, translate=False, load_v1=False)
+        except id3.ID3NoHeaderError:
+            tags = id3.ID3()
             tags.version = (2, 3, 0)
     version = 4 if tags.version[1] == 4 else 3
-    for picture in tags.getall("APIC") if tags.version[1] == 2 else ():
-        if "/" not in picture.mime:
-            # The three letters of 2.2 are no MIME type.
-            picture.mime = f"image/{picture.mime.lower().replace('jpg', 'jpeg')}"
-    for place, texts in values.items():
-        _set_frame(tags_of, tags, place, texts, version)
+    encoding = id3.Encoding.UTF8 if version == 4 else id3.Encoding.UTF16
+    for frame in tags.values():
+        if isinstance(frame, _TEXT_FRAMES):
+            name = "people" if isinstance(frame, id3.PairedTextFrame) else "text"
+            old = getattr(frame, name)
+            texts = _renamed(old, frame.FrameID, new)
+            if texts != old:
+                frame.encoding = encoding
+                setattr(frame, name, texts)
     for key, text in added.items():
         name = "TDRC" if key == "date" and version == 4 else _ID3_FRAMES[key]
-        _set_frame(tags_of, tags, (name, "", "XXX" if name == "COMM" else ""), [text], version)
-    tags.save(path, v2_version=version, v23_sep=None, padding=_padding)
+        place = {"lang": "XXX", "desc": ""} if name == "COMM" else {}
+        tags.add(id3.Frames[name](encoding=encoding, text=[text], **place))
+    tags.save(path, v2_version=version, v23_sep=None)
 
 
-def _frame_kind(name: str) -> Any:
-    """Return the class of mutagen for a text frame; None if it has none, as for frames that a program invented."""
-    module = _module("mutagen.id3")
-    kind = module.Frames.get(name)
-    if kind is None:
-        old = module.Frames_2_2.get(name)
-        kind = old.__mro__[1] if old is not None else None
-    texts = (module.TextFrame, module.USLT, module.COMM, module.PairedTextFrame)
-    return kind if kind is not None and issubclass(kind, texts) else None
-
-
-def _set_frame(module: Any, tags: Any, place: Place, texts: list[str], version: int) -> None:
-    """Set the values of one frame; one that mutagen could not read is made anew."""
-    name, desc, lang = place
-    kind = _frame_kind(name)
-    if kind is None:
-        raise RefusedError(f"its frame {name} cannot be written")
-    encoding = module.Encoding.UTF8 if version == 4 else module.Encoding.UTF16
-    frame = _frame_of(tags.getall(kind.__name__), desc, lang)
-    if frame is None:
-        wanted = {"desc": desc, "lang": lang or "XXX"}
-        named = {spec.name for spec in kind._framespec}  # noqa: SLF001 - mutagen has no other way to ask
-        frame = kind(encoding=encoding, **{key: value for key, value in wanted.items() if key in named})
-        tags.add(frame)
-    frame.encoding = encoding
-    if issubclass(kind, module.PairedTextFrame):
-        frame.people = _repaired_people(frame.people, texts)
-    elif issubclass(kind, module.USLT):
-        frame.text = "\0".join(texts)
-    else:
-        frame.text = _filled([str(text) for text in frame.text], texts)
-
-
-def _repaired_people(pairs: Iterable[Sequence[str]], texts: Iterable[str]) -> list[list[str]]:
-    """Return pairs of role and name with new texts in place of those that are texts of the file."""
-    left = iter(texts)
-    made = []
-    for role, name in pairs:
-        shown = [bool(role) and people.shows_role(role), bool(name)]
-        made.append([next(left, None) if is_shown else old for old, is_shown in zip((role, name), shown, strict=True)])
-    found = [[text for text in pair if text is not None] for pair in made]
-    if found != made or next(left, None) is not None:
-        raise RefusedError("its list of people cannot be written")
-    return found
-
-
-def _frame_of(frames: Iterable[Any], desc: str, lang: str) -> Any:
-    """Return the frame of a description and a language; None if there is none."""
-    for frame in frames:
-        if clean(getattr(frame, "desc", desc)) != clean(desc):
-            continue
-        spoken = getattr(frame, "lang", lang)
-        if spoken == lang or (spoken.lower() if spoken.isalpha() else "") == lang:
-            return frame
-    return None
-
-
-def _write_ape(path: Path, values: Mapping[Place, list[str]], added: Mapping[str, str]) -> None:
-    ape = _module("mutagen.apev2")
-    _declare_binary(path)
+def _write_ape(path: Path, _: TaggedFile, new: Renamed, added: Mapping[str, str]) -> None:
     try:
-        tags = ape.APEv2(path)
-    except ape.APENoHeaderError:
-        tags = ape.APEv2()
-    for (key, _, _), texts in values.items():
-        old = bytes(tags[key]).decode("latin-1") if tags[key].kind == ape.BINARY else str(tags[key])
-        tags[key] = ape.APEValue("\0".join(_filled(old.split("\0"), texts)), ape.TEXT)
+        tags = apev2.APEv2(path)
+    except apev2.APENoHeaderError:
+        tags = apev2.APEv2()
+    for key, value in tags.items():
+        if value.kind == apev2.TEXT:
+            tags[key] = apev2.APEValue(_renamed(str(value), key, new), apev2.TEXT)
     for key, text in added.items():
         tags[_APE_KEYS.get(key, key.capitalize())] = text
     tags.save(path)
 
 
-def _declare_binary(path: Path) -> None:
-    """Declare texts of an APE tag that are no UTF-8 as binary, since mutagen refuses a tag with one of them."""
-    with mapped(path) as data:
-        file = MappedFile(data)
-        tag = outer_tags.find_ape_at_end(file, len(data)) or outer_tags.find_ape_at_front(file, 0)
-        at, places = (tag.items, []) if tag and tag.whole else (0, [])
-        while tag and tag.whole and at + 10 <= tag.stop:
-            size, flags = (int.from_bytes(data[at + shift : at + shift + 4], "little") for shift in (0, 4))
-            start = data.find(b"\0", at + 8, tag.stop) + 1
-            if not start:
-                break
-            if not flags & 6 and _LOST in data[start : start + size].decode(errors="replace"):
-                places.append((at + 4, bytes([data[at + 4] | 2])))
-            at = start + size
-    with path.open("r+b") as copy:
-        for at, flag in places:
-            copy.seek(at)
-            copy.write(flag)
-
-
-def _write_vorbis(path: Path, file: TaggedFile, values: Mapping[Place, list[str]]) -> None:
-    with _IMPORTS:
-        # `File` imports the module of the format.
-        holder = _module("mutagen.flac").FLAC(path) if file.container == "flac" else _module("mutagen").File(path)
-    shown = {tag.frame.upper() for tag in file.tags}
-    unseen = [value for key, value in holder.tags if key.upper() not in shown]
-    # mutagen has replaced the bytes that are no UTF-8; texts of the file are compared when it is read again.
-    if any(_LOST in text for text in (holder.tags.vendor, *unseen)):
+def _write_vorbis(path: Path, file: TaggedFile, new: Renamed, _: Mapping[str, str]) -> None:
+    holder: Any = flac.FLAC(path) if file.container == "flac" else _opened(path)
+    # mutagen has replaced the bytes that are no UTF-8, as our reader has.
+    holder.tags[:] = [(key, _renamed(value, key.upper(), new)) for key, value in holder.tags]
+    if any(_LOST in text for text in (holder.tags.vendor, *(value for _, value in holder.tags))):
         raise RefusedError("it has values besides its texts that are no UTF-8, and would be lost")
-    left = {name: list(texts) for (name, _, _), texts in values.items()}
-    holder.tags[:] = [
-        (key, left[key.upper()].pop(0)) if value and key.upper() in left else (key, value) for key, value in holder.tags
-    ]
-    holder.save(path, padding=_padding)
+    holder.save(path)
 
 
-def _write_mp4(path: Path, values: Mapping[Place, list[str]]) -> None:
-    mp4 = _module("mutagen.mp4")
-    holder = mp4.MP4(path)
+def _write_mp4(path: Path, file: TaggedFile, new: Renamed, _: Mapping[str, str]) -> None:
+    holder: Any = mp4.MP4(path)
     if holder.tags is None:
         raise RefusedError("its texts are not where mutagen writes them")
-    for (name, _, _), texts in values.items():
-        # A text that is no UTF-8 is not in mutagen's tags, and takes its place when it is set.
-        free = name.startswith("----")
-        holder.tags[name] = list(_freeform(mp4, name, holder.tags.get(name, ()), texts)) if free else texts
-    holder.save(path, padding=_padding)
-
-
-def _freeform(module: Any, name: str, values: Iterable[Any], texts: Iterable[str]) -> Iterator[Any]:
-    """Yield the values of one item of that name; what is no text, or does not change, keeps its bytes and its type."""
-    left = iter(texts)
-    for value in values:
-        raw, kind = bytes(value), int(value.dataformat)
-        codec = mp4_text.text_codec(name, kind, raw)
-        text = next(left, None) if codec and decode(raw, codec) else None
-        if text is None or text == decode(raw, codec):
-            yield value
-        elif codec == UTF16BE:
-            yield module.MP4FreeForm(text.encode(codec), value.dataformat, value.version)
+    for name in {frame for frame, _ in new}:
+        if name.startswith("----"):
+            values = holder.tags.get(name, [])
+            for place, value in enumerate(values):
+                if value.dataformat == mp4.AtomDataType.UTF8:
+                    text = _renamed(value.decode("utf-8", "replace"), name, new)
+                    values[place] = mp4.MP4FreeForm(text.encode(), value.dataformat, value.version)
         else:
-            kept = value.dataformat if codec == UTF8 else module.AtomDataType.UTF8
-            yield module.MP4FreeForm(text.encode(), kept, value.version)
-    if next(left, None) is not None:
-        raise RefusedError(f"its item {name} cannot be written")
+            # A text that is no UTF-8 is not in mutagen's tags, and takes its place when it is set.
+            holder.tags[name] = [_renamed(tag.text, name, new) for tag in file.tags if tag.frame == name]
+    holder.save(path)
 
 
-def _write_asf(path: Path, values: Mapping[Place, list[str]]) -> None:
-    asf = _module("mutagen.asf")
-    holder = asf.ASF(path)
-    for (name, _, _), texts in values.items():
-        left = list(texts)
-        for key, value in holder.tags:
-            if key == name and isinstance(value, asf.ASFUnicodeAttribute) and value.value:
-                value.value = left.pop(0)
-    holder.save(path, padding=_padding)
+def _write_asf(path: Path, _: TaggedFile, new: Renamed, __: Mapping[str, str]) -> None:
+    holder: Any = asf.ASF(path)
+    for key, value in holder.tags:
+        if value.TYPE == asf.UNICODE:
+            value.value = _renamed(value.value, key, new)
+    holder.save(path)
+
+
+_WRITERS = {"id3v2": _write_id3, "ape": _write_ape, "vorbis": _write_vorbis, "mp4": _write_mp4, "asf": _write_asf}
 
 
 # -- what was written ------------------------------------------------------------------------------------------------
@@ -443,74 +298,147 @@ def _write_asf(path: Path, values: Mapping[Place, list[str]]) -> None:
 
 def _compare(before: TaggedFile, after: TaggedFile, plan: TagPlan) -> None:
     """Raise RefusedError unless each text that should change did, and no other."""
+
+    def mark(tag: Tag, new: str | None = None) -> tuple[str, str | bytes]:
+        # mutagen may write chapters of one time in another order. What cannot be read keeps its bytes.
+        key = tag.key.partition("[")[0] if is_place(tag.key) else tag.key
+        return key, tag.raw if new is None and _LOST in tag.text else clean(tag.text if new is None else new)
+
     new = {id(text.tag): text.text for text in plan.texts}
-    expected = Counter(_mark(tag, new.get(id(tag))) for tag in before.tags if tag.source != _ID3V1)
-    found = Counter(_mark(tag, None) for tag in after.tags if tag.source != _ID3V1)
-    expected.update((_home(before), key, clean(text)) for key, text in _added(before, plan).items())
+    expected = Counter(mark(tag, new.get(id(tag))) for tag in before.tags if tag.source != _ID3V1)
+    expected.update((key, clean(text)) for key, text in plan.added.items())
+    found = Counter(mark(tag) for tag in after.tags if tag.source != _ID3V1)
     if expected != found:
-        ((_, key, _), *_) = [*(expected - found), *(found - expected)]
+        ((key, _), *_) = [*(expected - found), *(found - expected)]
         raise RefusedError(f"it is damaged: its tags would not be as meant ({key})")
     if after.cover != before.cover or after.container != before.container:
         raise RefusedError("its cover would not be the same")
 
 
-def _mark(tag: Tag, new: str | None) -> tuple[str, str, str | bytes]:
-    """Return a text as it is compared. What cannot be read keeps its bytes."""
-    family = "id3v2" if tag.source in _ID3V2 else tag.source
-    key = id3_key(_name_in_23(tag.frame)) if tag.source == "id3v2.2" and tag.key == id3_key(tag.frame) else tag.key
-    if is_place(key):
-        # mutagen may write chapters of one time in another order.
-        key = key.partition("[")[0]
-    if new is not None:
-        return family, key, clean(new)
-    return family, key, tag.raw if _LOST in tag.text else clean(tag.text)
-
-
-def _name_in_23(name: str) -> str:
-    """Return the name that a frame of ID3v2.2 gets in 2.3; the same if it has none there."""
-    kind = _module("mutagen.id3").Frames_2_2.get(name)
-    return name if kind is None else str(kind.__mro__[1].__name__)
-
-
 @dataclass(frozen=True, slots=True)
-class _Frames:
-    """The version of an ID3v2 tag (0 without one), and its frames by name; of those that are no text their contents."""
+class Content:
+    """What must not change in a file.
 
-    version: int
-    found: Counter[tuple[str, bytes]]
+    Attributes:
+        frames: of the ID3v2 tag at its front, by name; of those that are no text also their contents.
+        digest: SHA-256 of the bytes outside the tags.
+        length: in seconds as mutagen finds it, 0 if it does not.
+    """
 
-    def are_in(self, other: _Frames) -> bool:
-        """Return whether a tag that was written still has them. Those of 2.2 get other names and forms in 2.3.
-
-        mutagen puts text frames of one name together, of which programs show the first value.
-        """
-        return self.found.total() <= other.found.total() if self.version == 2 else self.found <= other.found
+    frames: Counter[tuple[str, bytes]]
+    digest: str
+    length: float
 
 
-def _frames(path: Path) -> _Frames:
-    """Return the frames of the ID3v2 tag at the front of a file; raise RefusedError if it is damaged."""
-    with mapped(path) as data:
-        file = MappedFile(data)
-        header = id3.find_header(file, 0)
-        if header is None:
-            return _Frames(0, Counter())
+def content_of(path: Path, container: str) -> Content:
+    """Return what must not change in a file.
+
+    Raises:
+        RefusedError: the file is damaged.
+        OSError: it cannot be read.
+    """
+    try:
+        length = getattr(getattr(_opened(path), "info", None), "length", None) or 0.0
+    except Exception:  # noqa: BLE001 - mutagen has many
+        # It is damaged, or has a tag that is no UTF-8, and is not repaired yet.
+        length = 0.0
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        size = stream.seek(0, 2)
+        file = DiskFile(stream, size)
         try:
-            bodies = list(id3.bodies(ParseContext(file, _OWN_POLICY), header))
+            header = id3_reader.find_header(file, 0)
+            bodies = list(id3_reader.bodies(ParseContext(file, _POLICY), header)) if header else []
+            for start, stop in _PARTS[container](file, size):
+                digest.update(b"%d:" % (stop - start))
+                stream.seek(start)
+                for at in range(start, stop, _PIECE):
+                    digest.update(stream.read(min(_PIECE, stop - at)))
         except (BrokenError, LimitError, NeedBytes) as error:
-            raise RefusedError("its tag is damaged") from error
-    return _Frames(
-        header.version, Counter((name, _content(name, body)) for name, body in bodies if body[1:].strip(b"\0"))
-    )
+            raise RefusedError("it is damaged, and its audio cannot be distinguished from its tags") from error
+    frames = Counter((name, _content(name, body)) for name, body in bodies if body[1:].strip(b"\0"))
+    return Content(frames, digest.hexdigest(), float(length))
 
 
 def _content(name: str, body: bytes) -> bytes:
     """Return what of the body of a frame must stay."""
-    if name[0] in "TW" or name in _TEXT_FRAMES:
+    if name[0] in "TW" or name in _COUNTED_FRAMES:
         return b""
-    if name in _PICTURES:
+    if name == "APIC":
         # id3v2.4.0-frames, 4.14; mutagen may write the description in another encoding.
         _, rest = cut(body[1:], LATIN1)
         _, data = cut((rest or b"")[1:], UTF16 if body[:1] in {b"\1", b"\2"} else LATIN1)
         return body if data is None else data
-    # mutagen writes the terminator of their last text, which others leave out.
-    return body.rstrip(b"\0") if name in {"USER", "OWNE"} else body
+    return body
+
+
+Parts = Iterator[tuple[int, int]]
+"""Offsets of bytes that must stay the same: start and stop."""
+
+
+def _between_tags(file: SparseFile, stop: int) -> Parts:
+    """MPEG audio, APE and others: the bytes between the tags at the front and those at the end."""
+    start = 0
+    for _ in range(_MOST_TAGS):
+        header = id3_reader.find_header(file, start) or outer_tags.find_ape_at_front(file, start)
+        if header is None or not start < header.end <= stop:
+            break
+        start = header.end
+    for _ in range(_MOST_TAGS):
+        tag = outer_tags.find_ape_at_end(file, stop) or outer_tags.find_lyrics3(file, stop)
+        last = stop - id3_reader.ID3V1_SIZE
+        if start <= last and id3_reader.is_id3v1(file.get(last, stop)):
+            stop = last
+        elif tag is not None and start <= tag.start < stop:
+            stop = tag.start
+        else:
+            break
+    yield start, stop
+
+
+def _flac(file: SparseFile, stop: int) -> Parts:
+    """FLAC format, METADATA_BLOCK_HEADER."""
+    ((start, stop),) = _between_tags(file, stop)
+    at, is_last = start + 4, file.get(start, start + 4) != b"fLaC"
+    while not is_last:
+        header = exact(file, at, at + 4)
+        is_last, kind = bool(header[0] & 0x80), header[0] & 0x7F
+        end = at + 4 + int.from_bytes(header[1:], "big")
+        if kind not in _FLAC_FREE:
+            yield at + 4, min(end, stop)
+        at = end
+    yield min(at, stop), stop
+
+
+def _ogg(file: SparseFile, stop: int) -> Parts:
+    """The bodies of the pages with audio. Those with headers have the granule position 0 (RFC 3533, 6)."""
+    at = 0
+    while page := ogg.read_page(file, at):
+        at = page.stop
+        if page.granule:
+            yield page.body, min(at, stop)
+    yield min(at, stop), stop
+
+
+def _mp4(file: SparseFile, stop: int) -> Parts:
+    atoms = mp4_atoms.walk(ParseContext(file, _POLICY), 0, stop)
+    return ((atom.body, atom.stop) for atom in atoms if atom.name == b"mdat")
+
+
+def _asf(file: SparseFile, stop: int) -> Parts:
+    yield min(int.from_bytes(file.get(16, 24), "little"), stop), stop
+
+
+def _riff(file: SparseFile, stop: int) -> Parts:
+    chunks = riff.walk(ParseContext(file, _POLICY), 12, stop, "big" if file.get(0, 4) == b"FORM" else "little")
+    return ((chunk.body, chunk.stop) for chunk in chunks if chunk.name not in _RIFF_TAGS)
+
+
+_PARTS: dict[str, Callable[[SparseFile, int], Parts]] = {
+    **dict.fromkeys(("mp3", "aac", "ape", "wavpack", "musepack", "tta"), _between_tags),
+    **dict.fromkeys(("mp4", "mov"), _mp4),
+    **dict.fromkeys(("wav", "aiff"), _riff),
+    "flac": _flac,
+    "ogg": _ogg,
+    "asf": _asf,
+}

@@ -71,9 +71,6 @@ class Round:
     def add(self, doubtful: Iterable[tuple[str, Mapping[str, Any]]]) -> set[str]:
         """Keep records in doubt, by the canonical URL that is asked; the first of several with one URL stays.
 
-        Args:
-            doubtful: URL, and what is needed of the record (`doubt.kept`).
-
         Returns:
             The URLs that have come to no end in this round.
         """
@@ -159,13 +156,7 @@ def delete_round(folder: Path) -> list[Path]:
 
 
 def report(name: str, read: int, tally: Mapping[str, int]) -> str:
-    """Sum up a round in a sentence or two.
-
-    Args:
-        name: of the items.
-        read: records in them; 0 while they are not read to their end.
-        tally: how many records in doubt came to what, see `Round.tally`.
-    """
+    """Sum up a round in a sentence or two; `read` is 0 while the items are not read to their end."""
     count = Counter(tally)
     of = f" of {read:,}" if read else ""
     probed = sum(count[word] for word in _PROBED)

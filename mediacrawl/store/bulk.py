@@ -32,13 +32,7 @@ class BulkCatalogue(Catalogue):
             return self._number("SELECT coalesce(max(number), 0) FROM media")
 
     def rows(self, after: int, until: int, limit: int) -> list[StoredRow]:
-        """The next records in the order in which they were first stored.
-
-        Args:
-            after: number of the last record that was read.
-            until: number of the last one to read.
-            limit: most records to return.
-        """
+        """Return up to `limit` records between two numbers, in the order in which they were first stored."""
         sql = f"SELECT number, {self._fields} FROM media WHERE number > ? AND number <= ? ORDER BY number LIMIT ?"  # noqa: S608
         with self._explained():
             return [tuple(row) for row in self._database.execute(sql, (after, until, limit))]
@@ -110,11 +104,7 @@ def kept_row(record: dict[str, Any], now: float) -> MediaRow:
 
 
 def typed(record: dict[str, Any]) -> dict[str, Any]:
-    """Parses numbers in a record of texts, where the catalogue has columns of numbers.
-
-    Args:
-        record: from a table of texts. Invalid numbers stay texts.
-    """
+    """Parses numbers in a record of texts, where the catalogue has columns of numbers. Invalid ones stay texts."""
     return {name: _typed(schema.COLUMNS.get(name), value) for name, value in record.items()}
 
 

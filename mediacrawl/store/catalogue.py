@@ -32,12 +32,7 @@ _WRONG = {
 
 
 def explain(error: sqlite3.Error, path: Path) -> StoreError:
-    """Converts an error of SQLite into one sentence.
-
-    Args:
-        error: as it was raised; the primary result code decides (sqlite.org/rescode.html).
-        path: of the catalogue.
-    """
+    """Converts an error of SQLite into one sentence."""
     what = _WRONG.get(primary_code(error)) or trouble(error, path) or "cannot be used"
     return StoreError(f"The catalogue {path} {what} ({error}).")
 
@@ -361,11 +356,7 @@ class Catalogue:
             )
 
     def figures(self, since: float = 0.0) -> CatalogueFigures:
-        """The counts for the report.
-
-        Args:
-            since: seconds since the epoch; records that were stored before are left out.
-        """
+        """The counts for the report."""
         with self._explained():
             return figures(self._database, moment(since) if since else "")
 

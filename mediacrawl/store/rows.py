@@ -209,11 +209,7 @@ def as_record(row: MediaRow) -> dict[str, Any]:
 
 
 def json_line(record: dict[str, Any]) -> str:
-    """One line of JSON with unescaped letters, without a line feed.
-
-    Args:
-        record: from `as_record`; values that JSON cannot hold become text.
-    """
+    """One line of JSON with unescaped letters, without a line feed."""
     try:
         line = json.dumps(record, ensure_ascii=False, allow_nan=False)
         line.encode()

@@ -121,11 +121,7 @@ def _of(which: str) -> str:
 
 
 def selection(present: set[str]) -> str:
-    """The columns of a SELECT, in the order of `COLUMNS`, with NULL for those that the file does not have.
-
-    Args:
-        present: names of the columns that the table has.
-    """
+    """The columns of a SELECT, in the order of `COLUMNS`, with NULL for those that the file does not have."""
     return ", ".join(f'media."{name}"' if name in present else f'NULL AS "{name}"' for name in COLUMNS)
 
 
@@ -213,13 +209,7 @@ def _match(words: Sequence[str]) -> str:
 def search_query(
     fields: str, words: Sequence[str], filters: CatalogueFilters, limit: int | None
 ) -> tuple[str, dict[str, str | int]]:
-    """Builds the query.
-
-    Args:
-        fields: columns, from `schema.selection`.
-        words: from `search_words`; all must occur. Words that the index cannot find are searched in every row.
-        filters: see `CatalogueFilters`.
-        limit: most rows to return; None for all.
+    """Build the query for rows that have all words from `search_words`; the index cannot find some, a scan does.
 
     Returns:
         The SQL, and its values by name.

@@ -8,9 +8,9 @@ import struct
 import subprocess
 import sys
 import termios
-from pathlib import Path
 
-from launcher import ROOT, environment, launcher
+import harness
+from harness import ROOT, environment
 
 MEDIACRAWL = [sys.executable, "-m", "mediacrawl"]
 SCRAPY = [sys.executable, "-m", "scrapy"]
@@ -66,19 +66,19 @@ class Ended:
 
 
 def run(folder, *command, **changes):
-    """Run a command in a folder until it ends: of Python from the launcher, if nothing is asked of the interpreter."""
+    """Run a command in a folder until it ends: of Python by the fork server, if nothing is asked of the interpreter."""
     interpreter, first, *words = command
     is_script = first.endswith(".py")
     launched = interpreter == sys.executable and (is_script or first == "-m")
     if not launched or any(_asks(*change) for change in changes.items()):
         return run_anew(folder, *command, **changes)
     program = str(folder / first) if is_script else words.pop(0)
-    done = launcher().run_and_read(program, words, folder, environment(**changes), seconds=90)
+    done = harness.run(program, words, folder, environment(**changes), seconds=90)
     return Ended(done.returncode, done.stdout, done.stderr)
 
 
 def _asks(name, value):
-    """Whether a variable asks something of the interpreter itself that the launcher cannot do."""
+    """Whether a variable asks something of the interpreter itself that a fork cannot do."""
     if name == "PYTHONPATH":
         return str(ROOT) not in value.split(os.pathsep)
     return name.startswith("PYTHON") and name != "PYTHONIOENCODING"
@@ -119,28 +119,15 @@ def recheck(folder, settings=None, **arguments):
     return run(folder, *crawl_command(arguments, {**QUICK, **(settings or {})}, "recheck"))
 
 
-def typed(folder, *command, width=80, to=None, **changes):
-    """What a command shows on a terminal of its own, of so many columns, and its exit code.
-
-    Args:
-        folder: where it is typed.
-        command: with the interpreter.
-        width: columns of the terminal.
-        to: where its standard output goes instead.
-        changes: of the environment.
-    """
+def typed(folder, *command, width=80, **changes):
+    """What a command shows on a terminal of its own, of so many columns, and its exit code."""
     main, side = pty.openpty()
     fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
-    with os.fdopen(side, "wb") as terminal:
-        process = subprocess.Popen(
-            command,
-            cwd=folder,
-            # Under xdist pytest's own width is in the environment, and it would count.
-            env=environment(**{"COLUMNS": "", **changes}),
-            stdin=terminal,
-            stdout=to or terminal,
-            stderr=terminal,
-        )
+    _, _, program, *words = command
+    with os.fdopen(side, "r+b", buffering=0) as terminal:
+        # Under xdist pytest's own width is in the environment, and it would count.
+        seen = environment(**{"COLUMNS": "", **changes})
+        process = harness.start(program, words, folder, seen, terminal, terminal, stdin=terminal)
     shown = _read(main)
     return shown, process.wait(120)
 
@@ -158,13 +145,3 @@ def _read(main):
         raw += chunk
     os.close(main)
     return raw.decode()
-
-
-def shown_on_a_terminal(folder, *arguments, **changes):
-    """What a command shows on a terminal of its own."""
-    main, side = pty.openpty()
-    with os.fdopen(side, "wb") as terminal, Path(os.devnull).open("wb") as nothing:
-        process = launcher().start(SCRAPY[-1], arguments, folder, environment(**changes), terminal, nothing)
-    shown = _read(main)
-    assert process.wait(120) == 0
-    return shown

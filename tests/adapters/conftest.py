@@ -36,7 +36,7 @@ def site():
 @pytest.fixture(scope="session")
 def breton(tmp_path_factory):
     """The file of a model of Breton, a language that the program does not have."""
-    from launcher import ROOT
+    from harness import ROOT
 
     from mediacrawl.encoding.languages import Language
     from mediacrawl.encoding.user_training import train

@@ -7,12 +7,12 @@ import os
 import re
 import socket
 import threading
-import time
 from contextlib import contextmanager
 from datetime import datetime
 
+import harness
 from command_line import SCRAPY, run
-from launcher import launcher
+from harness import until
 from wire import HttpServer, Resource, Response, ServerExchange, respond
 
 from mediacrawl.observe import read
@@ -119,7 +119,7 @@ class StockProject:
         arguments = ["crawl", spider, "-O", str(self.items), *named, *self.constants, *extra]
         with self.log.open("wb") as log:
             environment = dict(os.environ)
-            self.process = launcher().start("scrapy", arguments, self.folder, environment, log, log, "default")
+            self.process = harness.start("scrapy", arguments, self.folder, environment, log, log, "default")
         return self
 
     def wait(self, seconds=90):
@@ -144,10 +144,7 @@ class StockProject:
 
     def until_logged(self, words, seconds=60):
         """Wait until the crawl's log has these words."""
-        end = time.monotonic() + seconds
-        while words not in self.log.read_text(encoding="utf-8", errors="replace"):
-            assert time.monotonic() < end, f"never said: {words}"
-            time.sleep(0.02)
+        until(lambda: words in self.log.read_text(encoding="utf-8", errors="replace"), seconds)
 
     def crawl(self, *urls, spider="links", extra=()):
         """``scrapy crawl``, from its start to its end."""
@@ -223,10 +220,7 @@ class SmallWeb:
 
     def until(self, seen, seconds=60):
         """Wait until a condition on the requests so far holds."""
-        end = time.monotonic() + seconds
-        while not seen(self._server.log):
-            assert time.monotonic() < end, "never seen"
-            time.sleep(0.02)
+        until(lambda: seen(self._server.log), seconds)
 
     async def _answer(self, exchange: ServerExchange):
         request = exchange.request

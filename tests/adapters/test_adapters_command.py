@@ -5,6 +5,7 @@ import json
 import pytest
 from adapter_files import CLIP, text_of
 from command_line import MEDIACRAWL, QUICK, run
+from harness import switches
 from player_sites import RECORDINGS, SITES
 from player_sites.server import PlayerWeb, moved
 
@@ -12,8 +13,7 @@ CLIPS = SITES["clips"]
 
 
 def adapters(folder, *words, **settings):
-    options = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
-    return run(folder, *MEDIACRAWL, "adapters", *words, *options)
+    return run(folder, *MEDIACRAWL, "adapters", *words, *switches(settings))
 
 
 @pytest.fixture(scope="module")
@@ -53,14 +53,6 @@ def test_what_is_refused_is_told_in_a_sentence_and_nothing_is_written(tmp_path, 
     assert done.code == 1
     assert done.err.startswith(f"refused, {why}: ")
     assert not (tmp_path / "new.json").exists()
-
-
-def test_a_file_that_is_no_recording_is_told(tmp_path):
-    (tmp_path / "a.har").write_text("no recording")
-    done = adapters(tmp_path, "learn", "a.har", "-o", "new.json")
-    assert done.code == 1
-    assert "a.har" in done.err
-    assert "Traceback" not in done.err
 
 
 def test_check_names_file_line_and_field_of_each_fault(tmp_path):
@@ -132,16 +124,6 @@ def test_try_shows_what_is_missed_and_does_not_ask_the_page_instead(at_port, web
     assert "data request 1: http://api.clips.example" in done.out
     assert "no media: the server answered 404" in done.out
     assert "/clip/1" not in [entry.path for entry in web.log[before:]]
-
-
-def test_try_does_not_ask_the_page_of_another_site_than_its_data_either(at_port, web, tmp_path):
-    written = json.loads(at_port.read_text())
-    written["page"]["host"] = f"futago.example:{web.port}"
-    at_port.write_text(json.dumps(written))
-    before = len(web.log)
-    done = try_on(tmp_path, web, str(at_port), f"http://futago.example:{web.port}/clip/1")
-    assert "no media: the server answered 404" in done.out
-    assert [entry.path for entry in web.log[before:] if entry.host == "futago.example"] == ["/robots.txt"]
 
 
 def test_try_refuses_what_is_no_page_of_the_adapter(at_port, web, tmp_path):

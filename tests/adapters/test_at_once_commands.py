@@ -1,11 +1,8 @@
 """Scrapy's own commands, and other people's spiders, in this project: as in any Scrapy project."""
 
-import json
-
 import pytest
 from command_line import SCRAPY, run
-from launcher import ROOT
-from long_forms import slow
+from harness import ROOT
 
 from mediacrawl.demo import Resource
 
@@ -107,11 +104,6 @@ def test_the_shell_has_the_answer_and_can_fetch_more(scrapy, web):
     assert scrapy("shell", "-c", "1 + 1").check().out.strip() == "2"
 
 
-def test_bench_measures_scrapy(scrapy):
-    done = scrapy("bench", "-s", "CLOSESPIDER_PAGECOUNT=30").check()
-    assert "Spider closed (closespider_pagecount)" in done.err
-
-
 def test_parse_shows_what_the_media_spider_makes_of_a_page_and_of_a_file(scrapy, web, tmp_path):
     web.at("/kaze.mp3", Resource((ROOT / "mediacrawl/demo/media/kaze.mp3").read_bytes(), "audio/mpeg"))
     web.at("/", Resource(b"<html><body><a href='/kaze.mp3'>song</a> <a href='/private'>no</a></body></html>"))
@@ -139,28 +131,3 @@ def test_parse_and_check_of_a_spider_that_was_added(added, web):
     done = added("check", "added").check()
     assert "Ran 2 contracts" in done.err
     assert "OK" in done.err
-
-
-@pytest.mark.parametrize("command", [("crawl", "added"), *slow(("runspider", "added/__init__.py"))])
-def test_a_spider_that_was_added_crawls_with_scrapys_middlewares_and_our_politeness(added, web, tmp_path, command):
-    web.at("/a", Resource(b"<p>no", status=404))
-    for _ in range(2):
-        done = added(*command, "-a", f"first={web.url('/')}", "-O", "items.jl").check()
-        items = [json.loads(line) for line in (tmp_path / "items.jl").read_text(encoding="utf-8").splitlines()]
-        assert items == [{"at": web.url("/"), "depth": 0}]
-        # Offsite, and an error of the web.
-        assert "'offsite/filtered': 1" in done.err
-        assert "'httperror/response_ignored_count': 1" in done.err
-    assert [entry.path for entry in web.log] == ["/robots.txt", "/", "/a"] * 2
-    agents = {entry.headers.get("user-agent") for entry in web.log}
-    assert agents == {"mediacrawl/0.2.0 (+https://example.invalid/set-MEDIACRAWL_CONTACT)"}
-    assert not list(tmp_path.rglob("frontier.db"))
-
-
-@pytest.mark.parametrize("words", [("fetch", "--nolog"), *slow(("shell", "--nolog", "-c", "response.text"))])
-def test_in_a_project_with_our_scheduler_a_person_gets_a_page_at_once(project, web, words):
-    project.set(SCHEDULER="mediacrawl.scheduler.PenaltyBoxScheduler")
-    project.settings.write_text(project.template + project.added, encoding="utf-8")
-    for _ in range(2):
-        assert run(project.folder, *SCRAPY, *words, web.url("/")).check().out.encode().strip() == PAGE
-    assert web.paths == ["/", "/"]

@@ -1,8 +1,8 @@
 """``scrapy botpage``."""
 
 import pytest
-from command_line import MEDIACRAWL, SCRAPY, run
-from launcher import ROOT
+from command_line import MEDIACRAWL, run
+from harness import switches
 
 SETTINGS = {
     "MEDIACRAWL_CONTACT": "https://crawler.uni-graz.at/bot",
@@ -13,8 +13,7 @@ SETTINGS = {
 
 def botpage(folder, *arguments, command=MEDIACRAWL, without=(), **more):
     settings = {name: value for name, value in {**SETTINGS, **more}.items() if name not in without}
-    switches = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
-    return run(folder, *command, "botpage", *arguments, *switches)
+    return run(folder, *command, "botpage", *arguments, *switches(settings))
 
 
 def test_the_page_is_written_from_the_settings(tmp_path):
@@ -39,33 +38,6 @@ def test_without_a_file_it_goes_to_the_output(tmp_path, arguments):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_it_is_a_command_of_scrapy_in_the_project():
-    assert "Künstler" in botpage(ROOT, command=SCRAPY).check().out
-
-
-@pytest.mark.parametrize("name", SETTINGS)
-def test_a_missing_setting_is_named(tmp_path, name):
-    sentence = botpage(tmp_path, "-o", "bot.html", without=(name,)).sentence
-    assert f"set {name}" in sentence
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("wrong", "words"),
-    [
-        ({"MEDIACRAWL_CONTACT": "me"}, "neither the URL"),
-        ({"MEDIACRAWL_CONTACT": "https://example.com/"}, "leads nowhere"),
-        ({"USER_AGENT": "Mozilla/5.0"}, "does not name the contact"),
-        ({"POLITENESS_MIN_DELAY": "soon"}, "soon"),
-        ({"ROBOTS_ENABLED": "False"}, "ROBOTS_ENABLED = False, and the page would promise otherwise"),
-        ({"REQUEST_LOG_ENABLED": "0"}, "REQUEST_LOG_ENABLED = False"),
-        ({"COOKIES_ENABLED": "1"}, "COOKIES_ENABLED = True"),
-    ],
-)
-def test_a_setting_that_cannot_be_used_is_told(tmp_path, wrong, words):
-    assert words in botpage(tmp_path, **wrong).sentence
-
-
 def test_only_a_page_is_overwritten(tmp_path):
     path = tmp_path / "index.html"
     path.write_text("<h1>my homepage", encoding="utf-8")
@@ -75,12 +47,3 @@ def test_only_a_page_is_overwritten(tmp_path):
     botpage(tmp_path, "-o", "index.html").check()
     botpage(tmp_path, "-o", "index.html", MEDIACRAWL_OPERATOR="Another").check()
     assert "Another" in path.read_text(encoding="utf-8")
-
-
-def test_a_file_that_cannot_be_written_is_told(tmp_path):
-    assert "no/such/folder/bot.html" in botpage(tmp_path, "-o", "no/such/folder/bot.html").sentence
-    assert f"{tmp_path} cannot be written" in botpage(tmp_path, "-o", str(tmp_path)).sentence
-
-
-def test_it_takes_no_arguments(tmp_path):
-    assert "'bot.html'" in botpage(tmp_path, "bot.html").sentence

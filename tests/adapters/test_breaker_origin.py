@@ -37,10 +37,6 @@ def fail():
     raise LookupError
 
 
-def test_the_request_that_the_log_names(request_of_a_lease):
-    assert _origin(record({"request": request_of_a_lease}), raised(fail)) == (PAGE, "a.example", "192.0.2.1")
-
-
 def test_the_answer_of_which_an_item_was_made_and_not_what_the_item_names(request_of_a_lease):
     item = {"content_url": "http://b.example/song.mp3"}
     response = Response(PAGE, request=request_of_a_lease)

@@ -3,9 +3,9 @@
 import json
 import os
 
+import harness
 import pytest
-from command_line import MEDIACRAWL, SCRAPY, environment, run, shown_on_a_terminal
-from launcher import launcher, output, written
+from command_line import MEDIACRAWL, SCRAPY, environment, run, typed
 
 from mediacrawl.observe.text import columns
 from mediacrawl.records import MediaItem
@@ -64,25 +64,6 @@ def test_a_hostile_title_is_shown_and_does_nothing(folder):
     assert "\x9b" not in catalogue(folder, "--json").out
 
 
-def test_words_search_and_options_narrow(folder):
-    assert len(catalogue(folder, "groß", "7").out.splitlines()) == 1
-    assert len(catalogue(folder, "--format", "flac").out.splitlines()) == 1
-    assert len(catalogue(folder, "--limit", "3", "größe").out.splitlines()) == 3
-    assert catalogue(folder, "nothing like this").out == ""
-    assert "No record matches" in catalogue(folder, "nothing like this").err
-
-
-def test_a_word_that_begins_with_a_dash_is_a_mistake_unless_it_is_marked(folder):
-    done = catalogue(folder, "--sizes")
-    assert done.code == 2
-    assert "unknown option --sizes" in done.err
-    assert catalogue(folder, "größe", "--", "-7").code == 0
-
-
-def test_a_limit_below_one_is_a_mistake(folder):
-    assert catalogue(folder, "--limit", "0").code == 2
-
-
 def test_json_gives_every_record_whole(folder):
     lines = catalogue(folder, "--json", PYTHONIOENCODING="ascii").out.splitlines()
     assert len(lines) == 31
@@ -97,40 +78,20 @@ def test_the_summary_tells_sizes_and_saving(folder):
     assert "720 KB to describe them, 0.6 %" in text
 
 
-def test_a_terminal_that_knows_only_ascii_gets_escapes(folder):
-    done = catalogue(folder, PYTHONIOENCODING="ascii")
-    assert done.code == 0, done.err
-    assert "Gr\\xf6\\xdfe 29" in done.out
-
-
-def test_where_there_is_no_catalogue_a_sentence_says_so(tmp_path, folder):
-    done = catalogue(folder, "--db", str(tmp_path / "missing.db"))
-    assert done.code == 1
-    assert done.out == ""
-    assert done.err.startswith("There is no catalogue at")
-    assert len(done.err.splitlines()) == 1
-    assert not (tmp_path / "missing.db").exists()
-
-
-def test_the_setting_names_the_file_and_the_option_overrides_it(folder, tmp_path):
-    assert catalogue(folder, "-s", "MEDIACRAWL_DB=other.db").code == 1
-    done = catalogue(folder, "-s", "MEDIACRAWL_DB=other.db", "--db", str(folder / ".mediacrawl" / "media.db"))
-    assert done.code == 0
-
-
 def test_a_reader_that_leaves_early_is_no_error(folder):
     reading, writing = os.pipe()
     os.close(reading)
-    with os.fdopen(writing, "wb") as pipe, output() as errors:
-        launcher().run("scrapy", ["catalogue", "--json"], folder, environment(**SETTINGS), pipe, errors, seconds=60)
-        assert written(errors) == ""
+    with os.fdopen(writing, "wb") as pipe, (folder / "errors").open("wb") as errors:
+        harness.start("scrapy", ["catalogue", "--json"], folder, environment(**SETTINGS), pipe, errors).wait(60)
+    assert (folder / "errors").read_text() == ""
 
 
 def test_on_a_terminal_every_line_fits(folder):
-    lines = shown_on_a_terminal(folder, "catalogue", **SETTINGS, COLUMNS="70").splitlines()
-    assert len(lines) == 20
+    lines = typed(folder, *SCRAPY, "catalogue", width=70, **SETTINGS)[0].splitlines()
+    # Two of them are the sentence on the error output.
+    assert len(lines) == 2 + 20
     assert all(columns(line) <= 70 for line in lines)
-    assert lines[1].endswith("29.mp3")
+    assert lines[3].endswith("29.mp3")
 
 
 def test_a_work_is_shown_once_with_its_other_sources(tmp_path):
@@ -155,27 +116,3 @@ def test_a_search_is_exported_and_the_catalogue_is_not_overwritten(folder):
     refused = catalogue(folder, "--export", ".mediacrawl/media.db")
     assert (refused.code, "is the catalogue itself" in refused.err) == (2, True)
     assert catalogue(folder, "--export", "nowhere/x.csv").code == 1
-
-
-def test_only_what_was_found_since_a_time_is_listed(folder):
-    with Catalogue(folder / ".mediacrawl" / "media.db") as store:
-        store.upsert(MediaItem(content_url="https://new.example/1.mp3", found_at="2036-03-11T12:00:00Z"))
-    assert len(catalogue(folder, "--since", "2036-03-11").check().out.splitlines()) == 1
-    assert catalogue(folder, "--since", "2036-03-12").check().out == ""
-    refused = catalogue(folder, "--since", "yesterday")
-    assert (refused.code, "'yesterday' is no time" in refused.err) == (2, True)
-
-
-def test_a_feed_links_to_the_contact_that_is_set(folder):
-    assert catalogue(folder, "--export", "x.rss").code == 0
-    assert "<link>https://example.invalid/</link>" in (folder / "x.rss").read_text("utf-8")
-    assert catalogue(folder, "--export", "x.rss", "-s", "MEDIACRAWL_CONTACT=bot@tonspur.example").code == 0
-    assert "<link>mailto:bot@tonspur.example</link>" in (folder / "x.rss").read_text("utf-8")
-
-
-def test_an_export_follows_no_planted_link(folder):
-    (folder / "victim").write_text("precious")
-    (folder / "o.csv.part").symlink_to("victim")
-    assert catalogue(folder, "--export", "o.csv").code == 0
-    assert (folder / "victim").read_text() == "precious"
-    assert (folder / "o.csv").read_text("utf-8").count("media.tonspur.example/") == 30

@@ -118,13 +118,6 @@ def test_an_item_is_passed_on_unchanged_and_is_in_the_file_at_once(pipeline, cra
     assert crawler.stats.get_value("catalogue/again") == 1
 
 
-def test_our_own_item_keeps_its_tags(pipeline, tmp_path):
-    tags = [{"source": "id3v2.3", "text": "x"}]
-    pipeline.process_item(MediaItem(content_url=URL, tags=tags))
-    with Catalogue(tmp_path / "media.db", read_only=True) as other:
-        assert next(other.newest())["tags"] == tags
-
-
 @pytest.mark.parametrize("item", [{"title": "x"}, {"content_url": ""}, {"content_url": ["a list"]}, object(), None])
 def test_an_item_without_an_address_is_passed_on_and_counted(pipeline, crawler, item):
     assert pipeline.process_item(item) is item

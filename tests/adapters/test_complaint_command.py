@@ -2,14 +2,13 @@
 
 import gzip
 import json
-import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from command_line import MEDIACRAWL, crawl, run
 
 from mediacrawl.demo import Resource
-from mediacrawl.observe import RequestLine, RequestLog, archive, read
+from mediacrawl.observe import RequestLine, RequestLog, archive
 
 DAY = 86_400.0
 FIRST = 1_785_585_600.0  # 2026-08-01 12:00:00 UTC
@@ -128,12 +127,6 @@ def test_nothing_that_a_server_sent_reaches_the_terminal_or_the_draft_raw(tmp_pa
     assert "\\x1b]0;owned" in done.out
 
 
-def test_the_draft_goes_into_a_file(folder):
-    done = complaint(folder, "a.example", "--reply", "reply.txt").check()
-    assert "Dear operator" not in done.out
-    assert (folder / "reply.txt").read_text().startswith("Subject: Our crawler on a.example\n\nDear operator,\n")
-
-
 def test_a_host_or_a_url_means_its_site_and_can_narrow_it(folder):
     with Log(folder / ".mediacrawl" / "log") as log:
         log.asked(3 * DAY, host="media.a.example", site="a.example")
@@ -146,18 +139,6 @@ def test_a_host_or_a_url_means_its_site_and_can_narrow_it(folder):
     assert "requests      11," in by_prefix
     assert "Subject: Our crawler on a.example" in by_prefix
     assert "is no URL of a.example" in complaint(folder, "a.example", "--url", "https://b.example/").err
-
-
-def test_since_counts_from_a_day_or_back_from_now_and_the_gap_before_it_is_known(folder):
-    later = complaint(folder, "a.example", "--since", "2026-08-03").check().out
-    assert "requests      2," in later
-    assert "gaps          least 69.5 s" in later
-    with Log(folder / ".mediacrawl" / "log") as log:
-        log.asked(time.time() - FIRST - 3 * DAY, status=404)
-    assert "answers       404 1" in complaint(folder, "a.example", "--since", "7d").out
-    assert "Nothing was asked there" in complaint(folder, "a.example", "--since", "1h").check().out
-    assert "is no time" in complaint(folder, "a.example", "--since", "yesterday").err
-    assert "do not go back so far" in complaint(folder, "a.example", "--since", "2020-01-01").out
 
 
 def test_with_block_the_site_is_on_the_list_and_the_draft_says_from_when_on(folder):
@@ -183,41 +164,6 @@ def test_a_request_after_the_domain_was_listed_is_a_breach(folder):
     assert "list of domains never to be asked: a.example, never.txt:1, of 2026-08-02" in words_of(done)
 
 
-def test_logs_of_several_crawls_are_one_to_the_operator(folder):
-    with Log(folder / "second") as log:
-        log.robots(-60, "")
-        log.asked(25, "/too-soon")
-    done = complaint(folder, "a.example", "--log", ".mediacrawl/log", "--log", "second")
-    assert done.code == 3
-    assert "/too-soon: asked 4.5 s after the answer to 2026-08-01 12:00:20.000" in words_of(done)
-
-
-def test_a_site_that_was_never_asked_gets_a_short_answer(folder):
-    done = complaint(folder, "never.example").check()
-    assert done.out.startswith("never.example with all its hosts (log since 2026-08-01)\nNothing was asked there.\n")
-    assert "holds no request to never.example" in words_of(done)
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("-x.example",), "unknown option"),
-        ((), "takes one SITE"),
-        (("a.example", "b.example"), "takes one SITE"),
-        (("a.example", "--limit", "-1"), "must be 0 or more"),
-    ],
-)
-def test_a_wrong_word_is_answered_with_a_sentence(tmp_path, words, sentence):
-    assert sentence in complaint(tmp_path, *words).sentence
-
-
-def test_what_is_no_domain_is_answered_with_one_sentence(folder):
-    done = complaint(folder, "not a domain")
-    assert (done.code, done.out) == (1, "")
-    assert done.err.count("\n") == 1
-    assert "is no domain, host or URL" in done.err
-
-
 def test_without_a_log_one_sentence_says_so_but_the_site_is_blocked(tmp_path):
     done = complaint(tmp_path, "a.example")
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
@@ -239,16 +185,6 @@ def test_a_log_without_a_line_denies_nothing(tmp_path):
     assert done.code == 1
     assert "has no line, so nothing can be said of any site" in done.err
     assert "Kind regards" not in done.out
-
-
-def test_a_damaged_day_is_told_and_the_rest_is_used(folder):
-    log = folder / ".mediacrawl" / "log"
-    packed = log / "requests-2026-08-02.jsonl.gz"
-    packed.write_bytes(packed.read_bytes()[:60])
-    done = complaint(folder, "a.example")
-    assert "Damaged, and read only in part: requests-2026-08-02.jsonl.gz" in done.out
-    assert "some requests may be missing" in words_of(done)
-    assert "requests      42," in done.out
 
 
 def cut_within_a_line(log):
@@ -294,12 +230,6 @@ def test_a_letter_denies_nothing_if_the_log_is_not_complete(folder, damage, plai
     assert "holds no request there, and is not complete" in words
 
 
-def test_a_letter_denies_nothing_of_the_time_before_the_log(folder):
-    words = words_of(complaint(folder, "never.example", "--since", "2026-06-01"))
-    assert "it is not complete" in words
-    assert "uses our name" not in words
-
-
 @pytest.mark.parametrize(
     ("state", "sentence"),
     [
@@ -312,14 +242,6 @@ def test_a_letter_knows_of_what_the_log_lost_from_the_state_of_the_crawl(folder,
     words = words_of(complaint(folder, "never.example"))
     assert sentence in words
     assert "uses our name" not in words
-
-
-def test_no_robots_txt_is_missed_where_the_log_has_gaps(folder):
-    robots = folder / ".mediacrawl" / "log" / "robots-2026-08-02.jsonl.gz"
-    robots.write_bytes(robots.read_bytes()[:20])
-    done = complaint(folder, "a.example")
-    assert "robots_old" not in done.out
-    assert "We behaved, as far as the log shows" in done.out
 
 
 def test_a_real_crawl_behaved_while_it_runs_and_after_it(tmp_path, site):
@@ -342,17 +264,3 @@ def test_a_real_crawl_behaved_while_it_runs_and_after_it(tmp_path, site):
     archive.tidy(tmp_path / ".mediacrawl" / "log", later, 31)
     packed = complaint(tmp_path, "127.0.0.1", "-s", "POLITENESS_MIN_DELAY=0.05").check()
     assert packed.out == done.out
-
-
-def test_requests_of_any_spider_are_logged_with_the_address_and_what_the_site_asked_for(project, site):
-    site.page("/", "/busy")
-    site.status("/busy", 503, ("Retry-After", "120"), ("Retry-After", "Sat, 01 Aug 2026 12:10:00 GMT"))
-    project.middleware("RequestLogMiddleware", 960)
-    project.set(RETRY_ENABLED=False)
-    project.crawl(site.url("/"))
-    lines = {line["url"]: line for line in read(project.state / "state" / "log")}
-    assert lines[site.url("/busy")]["retry_after"] == "120\nSat, 01 Aug 2026 12:10:00 GMT"
-    assert {line["address"] for line in lines.values()} == {"127.0.0.1"}
-    done = complaint(project.state, site.url("/"), "--log", "state/log")
-    assert done.code == 3
-    assert "15 s were owed" in done.out

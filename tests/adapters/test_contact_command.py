@@ -1,15 +1,12 @@
 """``scrapy crawl`` does not begin while nobody could find out whose crawler it is."""
 
-import json
-
 import pytest
-from command_line import QUICK, crawl, crawl_command, recheck, run
-from long_forms import slow
+from command_line import crawl, run
+from harness import slow
 
 from mediacrawl.store import Catalogue
 
 OUTSIDE = "https://audio.uni-graz.at/"
-REACHABLE = "https://crawler.uni-graz.at/bot"
 
 
 @pytest.mark.parametrize(
@@ -38,42 +35,6 @@ def test_a_contact_that_leads_nowhere_is_refused_outside(tmp_path, contact):
         assert OUTSIDE in sentence
         assert f"MEDIACRAWL_CONTACT = {contact!r} leads nowhere" in sentence
     assert not (tmp_path / ".mediacrawl").exists()
-
-
-def test_such_a_contact_is_enough_for_names_that_lead_to_this_machine(tmp_path, site):
-    site.page("/")
-    hosts = {"audio.uni-graz.at": "127.0.0.1"}
-    settings = {"MEDIACRAWL_CONTACT": "http://localhost/", "RESOLVER_HOSTS": json.dumps(hosts)}
-    crawl(tmp_path, settings, seed=site.url("/", "audio.uni-graz.at")).check()
-    assert site.paths == ["/"]
-
-
-def test_a_user_agent_without_the_contact_is_refused(tmp_path, site):
-    settings = {"MEDIACRAWL_CONTACT": REACHABLE, "USER_AGENT": "Mozilla/5.0", "GUARD_ALLOW": "127.0.0.0/8"}
-    sentence = crawl(tmp_path, settings, seed=site.url("/")).sentence
-    assert "USER_AGENT = 'Mozilla/5.0' does not name the contact: put {contact} into it" in sentence
-    settings["USER_AGENT"] = f"mybot/2.0 (+{REACHABLE})"
-    site.page("/")
-    crawl(tmp_path, settings, seed=site.url("/")).check()
-    assert site.paths == ["/"]
-
-
-@pytest.mark.parametrize("contact", ["https://example.invalid/set-MEDIACRAWL_CONTACT", "http://localhost/", "me"])
-def test_a_recheck_needs_a_contact_as_well(tmp_path, contact):
-    with Catalogue(tmp_path / "media.db") as catalogue:
-        catalogue.upsert({"id": "1", "content_url": f"{OUTSIDE}a.mp3", "title": "x", "type": "AudioObject"})
-    sentence = recheck(tmp_path, {"MEDIACRAWL_CONTACT": contact}, items="media.db").sentence
-    assert "MEDIACRAWL_CONTACT" in sentence
-
-
-def test_where_a_log_file_is_named_the_sentence_stands_in_it(tmp_path):
-    """So scrapyd runs a crawl: nobody looks at its terminal."""
-    done = run(tmp_path, *crawl_command({"seed": OUTSIDE}, {**QUICK, "LOG_FILE": "job.log"}))
-    assert done.code == 2
-    (line,) = (tmp_path / "job.log").read_text(encoding="utf-8").splitlines()
-    assert "CRITICAL: " in line
-    assert "MEDIACRAWL_CONTACT" in line
-    assert line.partition("CRITICAL: ")[2] == done.err.partition(": error: ")[2].rstrip("\n")
 
 
 @pytest.mark.parametrize("spider", ["media", *slow("recheck")])

@@ -1,6 +1,6 @@
 """A whitelist that cannot be read whole, and what a crawl that continues says of the borders that it keeps."""
 
-from command_line import MEDIACRAWL, crawl, run
+from command_line import crawl
 
 CONTACT = {"MEDIACRAWL_CONTACT": "http://localhost/tests", "GUARD_ALLOW": "127.0.0.0/8"}
 
@@ -21,15 +21,6 @@ def test_a_whitelist_with_a_bad_line_does_not_start_a_crawl(tmp_path, site):
         "list.txt:3: '(' is no pattern of RE2: missing ): (.",
     ]
     assert site.paths == []
-
-
-def test_neither_does_it_make_a_queue(tmp_path):
-    (tmp_path / "links.txt").write_text("http://a.example/\n", encoding="utf-8")
-    (tmp_path / "list.txt").write_text("a.example\nre:(\n", encoding="utf-8")
-    done = run(tmp_path, *MEDIACRAWL, "segment", "links.txt", "-o", "next.txt", "--include", "list.txt")
-    assert done.code != 0
-    assert "list.txt:2: '(' is no pattern of RE2" in done.err
-    assert not (tmp_path / "next.txt").exists()
 
 
 def test_a_list_of_extensions_with_a_bad_word_does_not_start_a_crawl(tmp_path, site):
@@ -66,21 +57,6 @@ def test_a_crawl_that_goes_on_with_other_borders_warns_of_each(tmp_path, site):
         f"WARNING: scope=web, in place of scope=site as this crawl began, {rest}",
         f"WARNING: include={tmp_path / 'list.txt'}, in place of no whitelist as this crawl began, {rest}",
     ]
-
-
-def test_what_waits_is_asked_as_well_when_the_borders_become_narrower(tmp_path, site):
-    """As the warning says."""
-    site.page("/", "/a", "/b")
-    site.page("/a")
-    site.page("/b", "/c")
-    site.page("/c")
-    crawl(tmp_path, {**CONTACT, "CLOSESPIDER_PAGECOUNT": "2"}, seed=site.url("/")).check()
-    left = {"/a", "/b"} - set(site.paths)
-    assert left
-    (tmp_path / "list.txt").write_text("elsewhere.example\n", encoding="utf-8")
-    crawl(tmp_path, CONTACT, include="list.txt").check()
-    assert left <= set(site.paths)
-    assert "/c" not in site.paths
 
 
 def test_a_whitelist_that_is_kept_and_gone_is_told_as_kept(tmp_path, site):

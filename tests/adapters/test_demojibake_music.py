@@ -1,12 +1,11 @@
 """`scrapy demojibake` over music, called as a person calls it."""
 
 import json
-import os
 import shutil
 
 import pytest
 from command_line import SCRAPY, run
-from launcher import ROOT
+from harness import ROOT
 
 MEDIA = ROOT / "mediacrawl" / "demo" / "media"
 
@@ -78,15 +77,3 @@ def test_options_that_make_no_sense_are_errors(music, arguments, sentence):
     (music.parent / "items.jl").write_text("{}\n")
     assert demojibake(music.parent, *arguments).sentence == sentence
     assert contents(music)["ozero.mp3"] == (MEDIA / "ozero.mp3").read_bytes()
-
-
-def test_names_that_are_no_utf8_are_shown_and_undone(music):
-    strange = music / os.fsdecode(b"\xee\xe7\xe5\xf0\xee \x1b[2J.mp3")
-    (music / "ozero.mp3").rename(strange)
-    old = contents(music)
-    done = demojibake(music.parent, "Music", "--write", "--originals", "back", "--report", "r.json").check()
-    assert "2 written" in done.out
-    assert "\x1b" not in done.out
-    assert json.loads((music.parent / "r.json").read_bytes())["written"] == 2
-    demojibake(music.parent, "--undo", "back").check()
-    assert contents(music) == old

@@ -120,13 +120,6 @@ def test_sites_are_listed_in_any_order_and_state(folder):
     assert "--limit must be 1 or more" in frontier(folder, "sites", "--limit", "0").err
 
 
-def test_stats_are_the_frontier_in_numbers(folder):
-    out = frontier(folder, "stats").check().out
-    assert "5 accepted: 3 wait, 0 are out" in out
-    assert "done 1, robots 1" in out
-    assert "2 waiting" in out
-
-
 def test_a_site_is_shown_with_its_clocks_and_classes(folder):
     out = frontier(folder, "show", "http://www.a.example/x").check().out
     assert "a.example" in out
@@ -192,17 +185,6 @@ def test_what_waits_is_exported_sorted_by_site_and_joins_another_frontier(folder
     assert "Lied" in frontier(other, "why", "http://a.example/1.mp3", *CONTACT).check().out
 
 
-def test_an_import_names_what_it_could_not_read_and_what_scope_refuses(folder):
-    (folder / "more.txt").write_text("# more\nhttp://a.example/new\nftp://x.example/\nhttp://a.example/y.zip\n")
-    said = frontier(folder, "import", "more.txt", *CONTACT).check().out
-    assert "1 URL joined" in said
-    assert "1 refused (extension)" in said
-    assert "1 line could not be read, first line 3" in said
-    assert "placeholder_contact" in frontier(folder, "import", "more.txt").check().out
-    missing = frontier(folder, "import", "nowhere.txt")
-    assert (missing.code, missing.err.count("\n")) == (1, 1)
-
-
 def test_a_site_is_paused_resumed_and_dropped(folder):
     assert "is paused: 2 URLs wait there" in frontier(folder, "pause", "a.example").check().out
     assert "paused: by the operator" in frontier(folder, "show", "a.example").check().out
@@ -224,19 +206,3 @@ def test_while_a_crawl_runs_orders_go_to_it_and_reading_works(folder):
         assert (order.verb, order.what) == ("pause", "a.example")
     finally:
         os.close(descriptor)
-
-
-@pytest.mark.parametrize("words", [("stats",), ("show", "a.example"), ("export",), ("pause", "a.example"), ("check",)])
-def test_without_a_frontier_one_sentence_says_so(tmp_path, words):
-    done = frontier(tmp_path, *words)
-    assert (done.code, done.out) == (1, "")
-    assert "there is no frontier in" in done.err
-    assert done.err.count("\n") == 1
-    assert not (tmp_path / ".mediacrawl").exists()
-
-
-@pytest.mark.parametrize("words", [("dance",), ("show",), ("stats", "x"), ("why", "a", "b"), ("stats", "--colour")])
-def test_a_wrong_word_is_answered_with_a_sentence(tmp_path, words):
-    done = frontier(tmp_path, *words)
-    assert done.code == 2
-    assert "Traceback" not in done.err

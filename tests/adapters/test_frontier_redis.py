@@ -1,6 +1,5 @@
 """``scrapy frontier`` on a frontier in Redis, which nobody else needs to be requested."""
 
-import json
 import time
 
 import pytest
@@ -50,43 +49,6 @@ def frontier(store, redis_server, tmp_path):
     return frontier
 
 
-def test_stats_are_the_frontier_in_numbers(frontier):
-    out = frontier("stats").check().out
-    assert "6 accepted: 3 wait, 1 is out" in out
-    assert "done 1, robots 1" in out
-    assert "1 leased, 2 waiting" in out
-    assert "memory" in out
-
-
-def test_a_site_is_shown_with_its_clocks_and_classes(frontier):
-    out = frontier("show", "http://www.a.example/x").check().out
-    assert "waiting, may be asked in 20 h" in out
-    assert "response times in seconds: 0.50" in out
-    assert "1.000          1  a.example/#.mp3" in out
-    assert "leased: a request is out" in frontier("show", "out.example").check().out
-    assert frontier("show", "nowhere.example").code == 1
-
-
-def test_why_says_where_a_url_is(frontier):
-    waits = frontier("why", "http://a.example/1.mp3").check().out
-    assert "0 URLs of its class before it" in waits
-    assert "on http://a.example/ by audio" in waits
-    assert "\x1b" not in waits
-    assert "is out: it is asked now" in frontier("why", "http://out.example/").check().out
-    assert "ended" in frontier("why", "http://a.example/").check().out
-    assert "not here" in frontier("why", "http://a.example/never").check().out
-
-
-def test_what_waits_is_exported_and_joins_again_elsewhere(frontier, tmp_path):
-    assert frontier("export", "-o", "all.jl").code == 0
-    found = [json.loads(line) for line in (tmp_path / "all.jl").read_text().splitlines()]
-    urls = ["http://a.example/1.mp3", "http://a.example/2", "http://b.example/x", "http://out.example/"]
-    assert [record["url"] for record in found] == urls
-    (tmp_path / "more.txt").write_text("http://localhost/new\nhttp://a.example/2\n")
-    assert "1 URL" in frontier("import", "more.txt").check().out
-    assert frontier("export", "--site", "localhost").check().out == "# localhost\nhttp://localhost/new\n"
-
-
 def test_orders_are_carried_out_at_once(frontier, store):
     assert "2 URLs wait there, until" in frontier("pause", "a.example").check().out
     assert store.counts().shelved == 2
@@ -107,19 +69,3 @@ def test_check_counts_everything_once_more(frontier, store, redis_server):
     client.set(f"{PREFIX}:site:b.example", b"\x80\x04K\x01.")
     assert "b.example cannot be read" in frontier("check").out
     assert frontier("repair").code == 1
-
-
-def test_a_server_that_is_not_there_is_told_in_one_sentence(tmp_path):
-    done = run(tmp_path, *MEDIACRAWL, "frontier", "stats", "-s", "SCHEDULER_STORE=redis://:secret@127.0.0.1:1/0")
-    assert done.code == 1
-    assert "redis://***@127.0.0.1:1/0 cannot be used" in done.err
-    assert "secret" not in done.err
-    assert "Traceback" not in done.err
-
-
-def test_sites_are_listed_in_any_order_and_state(frontier):
-    lines = frontier("sites", "--sort", "name").check().out.splitlines()[1:]
-    assert [line.split()[-1] for line in lines] == ["a.example", "b.example", "out.example"]
-    assert [line.split()[3] for line in lines] == ["waiting", "waiting", "leased"]
-    assert len(frontier("sites", "--state", "leased").check().out.splitlines()) == 2
-    assert len(frontier("sites", "--limit", "1").check().out.splitlines()) == 2

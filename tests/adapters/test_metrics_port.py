@@ -1,13 +1,11 @@
 """Metrics of a real crawl, read while it runs."""
 
 import http.client
-import socket
-import subprocess
 import time
 
-import pytest
+import harness
 from command_line import MEDIACRAWL, environment
-from launcher import free_port, launcher
+from harness import free_port
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 
@@ -28,7 +26,7 @@ def test_a_running_crawl_is_read_and_the_port_is_free_afterwards(tmp_path):
     port = free_port()
     words = [*MEDIACRAWL, "demo", "--folder", "demo", "-s", f"METRICS_PORT={port}"]
     with (tmp_path / "out").open("wb") as out:
-        crawl = launcher().start("mediacrawl", words[3:], tmp_path, environment(), out, out)
+        crawl = harness.start("mediacrawl", words[3:], tmp_path, environment(), out, out)
         requests = page = health = 0
         while crawl.poll() is None:
             answer = read(port, "/metrics")
@@ -47,12 +45,3 @@ def test_a_running_crawl_is_read_and_the_port_is_free_afterwards(tmp_path):
     assert "running" in page[1]
     assert f"Metrics at http://127.0.0.1:{port}/metrics" in said
     assert read(port, "/metrics") is None
-
-
-@pytest.mark.slow
-def test_a_port_that_is_taken_does_not_stop_the_crawl(tmp_path):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        words = [*MEDIACRAWL, "demo", "--folder", "demo", "-s", f"METRICS_PORT={port}"]
-        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, env=environment(), check=True)
-    assert f"No metrics: 127.0.0.1 port {port} cannot be used" in done.stdout + done.stderr

@@ -3,8 +3,8 @@
 from functools import partial
 
 import pytest
-from command_line import MEDIACRAWL, QUICK, crawl, crawl_command, run
-from launcher import ROOT
+from command_line import MEDIACRAWL, QUICK, crawl_command, run
+from harness import ROOT
 from scrapy.utils.test import get_crawler
 
 from mediacrawl.crawl.arguments import ArgumentError, Arguments, FeedsArguments
@@ -17,75 +17,6 @@ TAKEN = {
     "feeds": ["feeds", "rounds", "fresh"],
     "recheck": ["items", "below", "fresh"],
 }
-
-SHARE = "that is above 0 and at most 1, as in revisit=0.1"
-
-
-@pytest.mark.parametrize(
-    ("spider", "name", "hint"),
-    [
-        ("media", "seeds", "did you mean seed?"),
-        ("media", "scoop", "did you mean scope?"),
-        ("media", "inclde", "did you mean include?"),
-        ("media", "Fresh", "did you mean fresh?"),
-        ("media", "url", f"it takes {', '.join(TAKEN['media'])}"),
-        ("media", "\\x1b[31m", f"it takes {', '.join(TAKEN['media'])}"),
-        ("feeds", "feed", "did you mean feeds?"),
-        ("recheck", "item", "did you mean items?"),
-    ],
-)
-def test_an_argument_that_no_spider_takes_is_told_with_the_nearest_and_nothing_is_asked(
-    tmp_path, site, spider, name, hint
-):
-    site.page("/")
-    (tmp_path / "list.txt").write_text(site.url("/"), encoding="utf-8")
-    given = {TAKEN[spider][0]: "list.txt", name.replace("\\x1b", "\x1b"): "list.txt"}
-    done = run(tmp_path, *crawl_command(given, QUICK, spider))
-    assert done.sentence == f"-a {name}= is no argument of the spider {spider}; {hint}"
-    assert site.paths == []
-    assert not (tmp_path / ".mediacrawl").exists()
-
-
-def test_all_mistakes_are_told_at_once(tmp_path):
-    done = crawl(tmp_path, seeds="list.txt", scope="sites", fresh="maybe", stop_below="few", revisit="often")
-    assert done.sentences == [
-        "-a seeds= is no argument of the spider media; did you mean seed?",
-        "scope=sites is not known; use scope=web (the default) or scope=site",
-        "fresh=maybe is neither yes nor no; use fresh=1 or leave it out",
-        "stop_below=few is no whole number; write it as in stop_below=1",
-        f"revisit=often is neither yes nor no nor a share of the requests; {SHARE}",
-    ]
-
-
-def test_an_argument_that_is_given_twice_is_told(tmp_path):
-    words = ["crawl", "media", "-a", "seed=http://127.0.0.1/", "-a", "seed=http://127.0.0.2/"]
-    assert run(tmp_path, *MEDIACRAWL, *words).sentence == (
-        "-a seed= is given more than once; several URLs go in one, separated by comma"
-    )
-
-
-def test_where_a_log_file_is_named_the_mistakes_stand_in_it_too(tmp_path):
-    log = tmp_path / "crawl.log"
-    done = crawl(tmp_path, {"LOG_FILE": log, "LOG_LEVEL": "loud"}, seed="http://127.0.0.1/", scoop="site")
-    assert len(done.sentences) == 2
-    assert [line.partition("CRITICAL: ")[2] for line in log.read_text(encoding="utf-8").splitlines()] == done.sentences
-
-
-def test_a_fleet_tells_it_before_it_starts_its_redis_server(tmp_path):
-    done = run(tmp_path, *MEDIACRAWL, "fleet", "-a", "seed=http://127.0.0.1/", "-a", "scoop=site")
-    assert done.sentence == "-a scoop= is no argument of the spider media; did you mean scope?"
-    assert not (tmp_path / ".mediacrawl").exists()
-
-
-def test_parse_tells_it_too(tmp_path):
-    words = ["parse", "http://127.0.0.1:1/", "--spider", "media", "-a", "scoop=site"]
-    done = run(tmp_path, *MEDIACRAWL, *words)
-    assert done.sentence == "-a scoop= is no argument of the spider media; did you mean scope?"
-
-
-def test_an_argument_that_is_written_as_an_option_is_told_how_to_write(tmp_path):
-    done = run(tmp_path, *MEDIACRAWL, "crawl", "media", "--seed=list.txt")
-    assert done.sentence == "unknown option --seed=list.txt; an argument of a spider is written -a name=value"
 
 
 @pytest.mark.parametrize("spider", [MediaSpider, FeedsSpider, RecheckSpider])
@@ -135,17 +66,6 @@ def test_help_lists_the_arguments_of_a_spider(tmp_path, spider):
     assert "-s NAME=VALUE" in done.out
     assert max(map(len, done.out.splitlines())) < 80
     assert done.err == ""
-
-
-def test_help_without_a_spider_says_how_to_see_its_arguments(tmp_path):
-    done = run(tmp_path, *MEDIACRAWL, "crawl", "--help").check()
-    assert done.out.endswith("With a spider, -h lists its arguments as well: feeds, media, recheck\n")
-
-
-def test_a_fleet_lists_the_arguments_of_its_spider(tmp_path):
-    done = run(tmp_path, *MEDIACRAWL, "fleet", "-h").check()
-    assert all(f"  -a {name}=" in done.out for name in TAKEN["media"])
-    assert "--workers" in done.out
 
 
 DOMAINS = {

@@ -1,14 +1,12 @@
 """Settings that are mistyped: names that nobody reads, and values that cannot be used."""
 
 import json
-import re
 import sys
 
 import pytest
-from command_line import MEDIACRAWL, QUICK, SCRAPY, crawl, crawl_command, run
-from launcher import ROOT
+from command_line import QUICK, crawl_command, run
+from harness import ROOT
 from scrapy.settings import BaseSettings, default_settings
-from stock_project import refused
 
 import mediacrawl.settings
 from mediacrawl.config.own_settings import OwnSettings
@@ -108,31 +106,6 @@ def test_settings_of_others_are_no_business_of_ours():
     assert list(unknown_names(BaseSettings(dict.fromkeys(others, "1")))) == []
 
 
-def test_a_crawl_tells_all_wrong_values_at_once_and_asks_nothing(tmp_path, site):
-    site.page("/")
-    wrong = {"POLITENESS_MIN_DELAY": "abc", "SCHEDULER_STORE": "reddis", "LOG_LEVEL": "loud", "BREAKER_SITE": "0"}
-    sentences = crawl(tmp_path, wrong, seed=site.url("/"), scoop="site").sentences
-    assert [re.split("= | =| is", sentence)[0] for sentence in sentences] == [
-        *("-a scoop", "SCHEDULER_STORE", "POLITENESS_MIN_DELAY", "LOG_LEVEL", "BREAKER_SITE"),
-    ]
-    assert site.paths == []
-    assert not (tmp_path / ".mediacrawl").exists()
-
-
-@pytest.mark.parametrize(
-    ("settings", "sentence"),
-    [
-        (
-            {"POLITENESS_MIN_DELAY": "3000"},
-            "POLITENESS_MIN_DELAY, 3000 s, is greater than POLITENESS_MAX_DELAY, 1800 s",
-        ),
-        ({"BACKOFF_REST": "90000"}, "BACKOFF_REST, 90000 s, is above the longest rest, 86400 s"),
-    ],
-)
-def test_settings_that_contradict_each_other_are_told(tmp_path, settings, sentence):
-    assert crawl(tmp_path, settings, seed="http://127.0.0.1/").sentence == sentence
-
-
 def test_mistyped_names_in_a_settings_module_and_on_the_command_line_are_warned_of_once(tmp_path, site):
     site.page("/")
     (tmp_path / "own_settings.py").write_text(
@@ -149,18 +122,6 @@ def test_mistyped_names_in_a_settings_module_and_on_the_command_line_are_warned_
     assert site.paths == ["/"]
 
 
-@pytest.mark.parametrize("words", [["frontier", "stats"], ["fetch", "http://127.0.0.1:1/"]])
-def test_other_commands_tell_it_as_well(tmp_path, words):
-    wrong = ["-s", "FRONTIER_ATTEMPTS=x", "-s", "FRONTIER_ATTEMPT=1"]
-    done = run(tmp_path, *MEDIACRAWL, *words, *wrong)
-    warning, _, rest = done.err.partition("\n")
-    assert warning == (
-        "warning: FRONTIER_ATTEMPT is not a setting of mediacrawl and has no effect; did you mean FRONTIER_ATTEMPTS?"
-    )
-    done.err = rest
-    assert done.sentence == "FRONTIER_ATTEMPTS = 'x' cannot be used: it must be a whole number, 1 or more, as in 3"
-
-
 def test_a_project_that_uses_parts_of_ours_is_told_before_its_crawl_begins(project, site):
     site.page("/")
     project.set(POLITENESS_MIN_DELAY="abc")
@@ -169,14 +130,6 @@ def test_a_project_that_uses_parts_of_ours_is_told_before_its_crawl_begins(proje
     assert "POLITENESS_MIN_DELAY = 'abc' cannot be used" in done.log
     assert done.code == 1
     assert site.paths == []
-
-
-def test_outside_a_project_our_commands_have_our_settings_whatever_starts_them(tmp_path):
-    """``scrapy`` finds them by their entry points, and no settings."""
-    with refused() as port:
-        done = run(tmp_path, *SCRAPY, "probe", f"http://127.0.0.1:{port}/x.mp3", "-s", "RESOLVER_TIMEOUT=1")
-    assert "Traceback" not in done.err
-    assert "could not be had" in done.out
 
 
 LISTS = {
@@ -217,17 +170,6 @@ def test_all_lists_are_tried():
 def test_a_list_that_cannot_be_read_is_told_in_a_sentence(name, value):
     (sentence,) = wrong_values(BaseSettings({name: value}))
     assert sentence.startswith(f"{name} = {value!r} cannot be used: it must be a list of ")
-
-
-@pytest.mark.parametrize("value", ["nc.txt", '["nc.txt"]', ' [ "nc.txt" ] '])
-def test_a_middleware_alone_reads_the_list_of_the_command_line(tmp_path, site, value):
-    (tmp_path / "nc.txt").write_text("127.0.0.1\n")
-    site.page("/", "/a")
-    (tmp_path / "alone.py").write_text(_ALONE.format(url=site.url("/")))
-    done = run(tmp_path, sys.executable, "-m", "scrapy", "runspider", "alone.py", "-s", f"NEVERCRAWL_FILES={value}")
-    assert "Traceback" not in done.err
-    assert "'drop/nevercrawl': 1" in done.err
-    assert site.paths == []
 
 
 def test_a_middleware_alone_says_that_its_list_is_missing(tmp_path, site):

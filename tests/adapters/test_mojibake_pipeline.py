@@ -3,7 +3,6 @@
 import asyncio
 import copy
 import json
-import sqlite3
 import threading
 from dataclasses import dataclass, field, replace
 
@@ -135,13 +134,6 @@ def test_an_item_of_any_kind_is_corrected_in_place(opened, kind):
     assert stats.get_value("mojibake/fixed") == 1
 
 
-@pytest.mark.parametrize("kind", [dict, ProvenTrack])
-def test_evidence_goes_where_the_item_has_room(opened, kind):
-    pipeline, _ = opened()
-    item = pipeline.process_item(kind(title=mangled(TITLE)))
-    assert item["mojibake"]["title"]["before"] == mangled(TITLE)
-
-
 def test_an_item_that_cannot_be_changed_passes_untouched_and_is_told_once(opened, caplog):
     pipeline, stats = opened()
     for _ in range(3):
@@ -197,13 +189,6 @@ def test_a_model_that_cannot_be_used_ends_the_crawl_with_one_sentence(opened, ca
     (line,) = [line for line in caplog.messages if "MOJIBAKE_MODELS" in line]
     assert name in line
     assert "\n" not in line
-
-
-def test_a_confidence_that_nothing_reaches_leaves_all_as_it_is(opened):
-    pipeline, stats = opened(MOJIBAKE_MIN_CONFIDENCE=1.1)
-    (item,) = process(pipeline, our_item())
-    assert item.title == mangled(TITLE)
-    assert stats.get_value("mojibake/undecided") == 2
 
 
 def test_what_was_learned_is_kept_for_the_next_crawl(opened, tmp_path, monkeypatch):
@@ -281,44 +266,6 @@ def test_our_records_are_decided_one_at_a_time_in_their_order_while_the_reactor_
     assert reactor not in slow.threads
 
 
-def test_an_error_in_the_thread_lets_the_record_pass_and_the_next_one_have_its_turn(opened, monkeypatch):
-    pipeline, stats = opened()
-    items = [our_item(), our_item("http://music.example.ru/other.mp3")]
-    broken = items[0]
-    fix = pipeline._fixer.fix
-
-    def fails(mapping):
-        if mapping["content_url"] == broken.content_url:
-            raise MemoryError
-        return fix(mapping)
-
-    monkeypatch.setattr(pipeline._fixer, "fix", fails)
-    assert process(pipeline, *items) == items
-    assert [item.title for item in items] == [mangled(TITLE), TITLE]
-    assert stats.get_value("mojibake/error") == 1
-
-
-def test_records_that_wait_are_decided_in_one_call_of_the_thread(opened, monkeypatch):
-    pipeline, _ = opened()
-    calls, run = [], mojibake.in_thread
-
-    def in_thread(function, entries):
-        calls.append(len(entries))
-        return run(function, entries)
-
-    monkeypatch.setattr(mojibake, "in_thread", in_thread)
-    items = [our_item(f"http://{number}.example/a.mp3") for number in range(mojibake._BATCH + 5)]
-
-    async def meanwhile():
-        return await asyncio.gather(*(ensure_awaitable(pipeline.process_item(item)) for item in items))
-
-    assert wait_for(meanwhile) == items
-    assert all(item.title == TITLE for item in items)
-    # The first does not wait for others.
-    assert calls == [1, mojibake._BATCH, 4]
-    assert not pipeline._waiting
-
-
 def test_a_full_disk_fails_one_record_and_those_that_wait_are_decided(opened, monkeypatch):
     pipeline, _ = opened()
     full = [OSError("No space left on device")]
@@ -376,20 +323,3 @@ def test_a_stock_project_with_only_this_pipeline_gets_right_titles(project, site
     assert [item["title"] for item in crawled.items] == [TITLE, ARTIST, "Plain words"]
     assert crawled.items[0]["mojibake"]["title"]["before"] == mangled(TITLE)
     assert "'mojibake/fixed': 2" in crawled.log
-
-
-def test_the_catalogue_behind_it_stores_right_titles(project, site):
-    project.spider(TITLES_SPIDER)
-    site.at("/", Resource(TITLE.encode("cp1251"), "text/plain"))
-    project.set(
-        ITEM_PIPELINES={
-            "mediacrawl.pipelines.MojibakePipeline": 200,
-            "mediacrawl.pipelines.CataloguePipeline": 300,
-        }
-    )
-    project.crawl(site.url("/"), spider="titles").check()
-    with sqlite3.connect(project.state / "state" / "media.db") as db:
-        ((title, extra),) = db.execute("SELECT title, extra FROM media").fetchall()
-    db.close()
-    assert title == TITLE
-    assert json.loads(extra)["mojibake"]["title"]["before"] == mangled(TITLE)

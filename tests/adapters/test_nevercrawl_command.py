@@ -7,8 +7,6 @@ from datetime import UTC, date, datetime
 import pytest
 from command_line import MEDIACRAWL, run
 
-from mediacrawl.scope import NeverCrawl
-
 
 @pytest.fixture
 def folder(tmp_path):
@@ -47,27 +45,6 @@ def test_what_is_covered_already_is_told_with_its_line(folder):
         " (asked by mail, 2026-11-02)\n"
     )
     assert (folder / "exclusions" / "NeverCrawl.txt").read_bytes() == before
-
-
-def test_an_entry_that_covers_much_is_added_and_it_asks_back(folder):
-    assert "co.uk is a public suffix, and covers every site below it" in nevercrawl(folder, "add", "co.uk").check().out
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("add", "not a domain"), "has more than one word"),
-        (("add", "a.example?x"), "has a query"),
-        (("add", "\x1b[2J"), "is no domain"),
-        (("add", "a.example", "-s", "NEVERCRAWL_FILES=none.txt"), "no list can be written: none.txt: No such file"),
-        (("list", "-s", "NEVERCRAWL_FILES=none.txt"), "none.txt can not be read"),
-    ],
-)
-def test_what_cannot_be_done_is_told_in_one_sentence(folder, words, said):
-    done = nevercrawl(folder, *words)
-    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
-    assert said in done.err
-    assert "\x1b" not in done.err
 
 
 def test_all_entries_are_listed_with_reason_date_file_and_line(folder):
@@ -116,34 +93,3 @@ def test_check_says_whether_a_url_is_covered_by_its_exit_code_too(folder, asked,
     done = nevercrawl(folder, "check", asked)
     assert done.code == code
     assert said in (done.err if code == 2 else done.out)
-
-
-def test_check_does_not_say_yes_when_the_list_cannot_be_read(folder):
-    (folder / "exclusions" / "NeverCrawl.txt").write_bytes(b"")
-    done = nevercrawl(folder, "check", "a.example")
-    assert (done.code, done.out) == (2, "")
-    assert "empty to the byte" in done.err
-
-
-@pytest.mark.parametrize("words", [("dance",), ("add",), ("add", "a.example", "b.example"), ("check",), ("list", "x")])
-def test_a_wrong_word_is_answered_with_a_sentence(folder, words):
-    assert nevercrawl(folder, *words).sentence
-
-
-def test_the_packages_own_list_is_not_written_but_copied_to_where_it_is_found_first(tmp_path):
-    shipped = NeverCrawl.load(block_list(tmp_path))
-    done = nevercrawl(tmp_path, "add", "a.example").check()
-    assert "exclusions/NeverCrawl.txt was made of the package's own list" in done.out
-    assert "must be started again" in done.out
-    ours = NeverCrawl.load(tmp_path / "exclusions" / "NeverCrawl.txt")
-    assert ours.size == shipped.size + 1
-    assert "within 15 minutes" in nevercrawl(tmp_path, "add", "b.example").check().out
-    assert nevercrawl(tmp_path, "check", "nevercrawl.example").code == 1
-
-
-def block_list(folder):
-    """The list that a crawl in this folder reads; there is none of its own."""
-    (line, *_) = nevercrawl(folder, "list", "--json").check().out.splitlines()
-    path = json.loads(line)["file"]
-    assert "mediacrawl" in path
-    return folder / path

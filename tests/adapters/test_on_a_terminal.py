@@ -1,15 +1,16 @@
 """What a person reads on a terminal of their own, and what a pipe and a file get."""
 
-import json
+import os
 import re
 import shlex
 import subprocess
 import time
 from pathlib import Path
 
+import harness
 import pytest
 from command_line import MEDIACRAWL, QUICK, SCRAPY, crawl, crawl_command, run, typed
-from launcher import environment
+from harness import environment
 from scrapy.settings import Settings
 
 from mediacrawl.commands.fleet import _CommonLog, _facts
@@ -44,8 +45,7 @@ def too_wide(shown, width):
     return [line for line in lines(shown) if columns(line) > width and " " in line.strip()]
 
 
-@pytest.mark.parametrize("width", [50, 80, 200])
-@pytest.mark.parametrize("changes", [{}, {"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=str)
+@pytest.mark.parametrize(("width", "changes"), [(50, {}), (80, {"TERM": "dumb"}), (200, {"NO_COLOR": "1"})])
 def test_a_crawl_shows_no_escape_as_text_and_no_line_beyond_the_width(tmp_path, pages, width, changes):
     # Its removal is told before the crawl has begun.
     settings = {**QUICK, "LOGSTATS_INTERVAL": 0.5, "POLITENESS_ADDRESS_MAX_DELAY": 3}
@@ -88,24 +88,18 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize("program", [MEDIACRAWL, SCRAPY], ids=["mediacrawl", "scrapy"])
 @pytest.mark.parametrize("words", MISTAKES, ids=lambda words: words[0])
-def test_a_mistake_is_a_sentence_that_fits(tmp_path, program, words):
+def test_a_mistake_is_a_sentence_that_fits(tmp_path, words):
     (tmp_path / "taken").write_text("")
+    program = MEDIACRAWL if words[0] in {"init", "fleet", "top"} else SCRAPY
     shown, code = typed(tmp_path, *program, *words, width=60, SCRAPY_SETTINGS_MODULE="mediacrawl.settings")
     assert code in {1, 2}
     assert too_wide(shown, 60) == []
     assert not re.search(r"Traceback|\bFalse\b|^\(", shown, re.MULTILINE)
 
 
-def test_a_folder_is_not_initialized_twice_and_the_reason_is_a_sentence(tmp_path):
-    run(tmp_path, *MEDIACRAWL, "init", "my crawl").check()
-    ended = run(tmp_path, *MEDIACRAWL, "init", "my crawl")
-    assert ended.sentence == "my crawl exists and is no empty folder; nothing was written"
-
-
-@pytest.mark.parametrize("folder", ["my crawl", "it's", "a;b", "$HOME"])
-def test_a_command_that_is_printed_can_be_typed(tmp_path, pages, folder):
+def test_a_command_that_is_printed_can_be_typed(tmp_path, pages):
+    folder = "it's; my $HOME"
     told = run(tmp_path, *MEDIACRAWL, "init", folder, "--contact", "http://localhost/me").check().out
     change = next(line for line in told.splitlines() if line.startswith("  cd "))
     entered = subprocess.run(
@@ -134,68 +128,43 @@ def test_the_command_after_a_fleet_can_be_typed(tmp_path):
 
 LONG = [
     ["crawl", "media", "-h"],
-    ["crawl", "-h"],
     ["probe", "-h"],
     ["schema"],
     ["completion", "bash"],
     ["nevercrawl", "list"],
     ["probe", "song.mp3"],
-    ["adapters", "schema"],
     ["version", "-v"],
     ["list"],
     ["--help"],
-    ["--version"],
 ]
 
 
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-@pytest.mark.parametrize("words", LONG, ids=" ".join)
-def test_a_reader_that_leaves_ends_a_command_quietly(tmp_path, words, unbuffered):
-    (tmp_path / "song.mp3").write_bytes(media_bytes("ozero.mp3"))
-    process = subprocess.Popen(
-        [*MEDIACRAWL, *words],
-        cwd=tmp_path,
-        env=environment(PYTHONUNBUFFERED=unbuffered),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    process.stdout.close()
-    _, told = process.communicate(timeout=60)
-    assert (told, process.returncode) == (b"", 0)
+def leave():
+    """The writing end of a pipe whose reader has left."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    return os.fdopen(writing, "wb")
 
 
 @pytest.mark.parametrize("words", LONG, ids=" ".join)
-def test_an_output_on_a_full_disk_is_a_sentence(tmp_path, words):
+def test_a_reader_that_leaves_ends_a_command_quietly_and_a_full_disk_with_a_sentence(tmp_path, words):
     (tmp_path / "song.mp3").write_bytes(media_bytes("ozero.mp3"))
-    command = [*MEDIACRAWL, *words]
-    with Path("/dev/full").open("wb") as full:
-        done = subprocess.run(
-            command, cwd=tmp_path, env=environment(), stdout=full, stderr=subprocess.PIPE, timeout=60, check=False
-        )
-    assert (done.stderr, done.returncode) == (b"the output: No space left on device\n", 1)
+    told = []
+    for output in (leave(), Path("/dev/full").open("wb")):  # noqa: SIM115 - it is closed below
+        with output, (tmp_path / "errors").open("wb") as errors:
+            code = harness.start("mediacrawl", words, tmp_path, environment(), output, errors).wait(60)
+        told.append((code, (tmp_path / "errors").read_text()))
+    assert told == [(0, ""), (1, "the output: No space left on device\n")]
 
 
-def test_every_field_of_a_probe_is_apart_from_its_value(tmp_path):
-    (tmp_path / "song.mp3").write_bytes(media_bytes("ozero.mp3"))
-    told = run(tmp_path, *MEDIACRAWL, "probe", "song.mp3").check().out
-    record = json.loads(run(tmp_path, *MEDIACRAWL, "probe", "song.mp3", "--json").check().out)["record"]
-    assert record["guessed_language_confidence"]
-    shown = {name for name, value in record.items() if value not in (None, "", [])} - {
-        "tags",
-        "extra",
-        "schema_version",
-    }
-    assert {line.split()[0] for line in re.findall(r"^  \w+  +\S", told, re.MULTILINE)} >= shown
+def test_so_does_one_whose_output_has_no_buffer(tmp_path):
+    with leave() as output:
+        seen = {"env": environment(PYTHONUNBUFFERED="1"), "stdout": output, "stderr": subprocess.PIPE}
+        done = subprocess.run([*MEDIACRAWL, "schema"], cwd=tmp_path, timeout=60, check=False, **seen)
+    assert (done.stderr, done.returncode) == (b"", 0)
 
 
-def test_json_on_a_terminal_stays_json(tmp_path):
-    (tmp_path / "song.mp3").write_bytes(media_bytes("ozero.mp3"))
-    shown, code = typed(tmp_path, *MEDIACRAWL, "probe", "song.mp3", "--json", width=40)
-    assert code == 0
-    assert json.loads(shown)["record"]["codec"] == "mp3"
-
-
-@pytest.mark.parametrize("width", [40, 72, 200])
+@pytest.mark.parametrize("width", [40, 200])
 def test_the_draft_of_a_reply_is_set_off_by_a_line_that_fits(tmp_path, width):
     with RequestLog(tmp_path / ".mediacrawl" / "log") as log:
         log.write(RequestLine(time.time(), "http://a.example/", 200, duration=0.5, site="a.example", delay=20.0))

@@ -2,11 +2,9 @@
 
 import gzip
 import json
-import sqlite3
-import subprocess
 
 import pytest
-from command_line import QUICK, crawl, crawl_command, environment, recheck
+from command_line import recheck
 
 from mediacrawl.demo import Resource, grow_mp3, media_bytes
 from mediacrawl.encoding.records.evidence import tag_element
@@ -38,26 +36,6 @@ def stored(path):
 # -- what cannot be used -----------------------------------------------------------------------------------------
 
 
-def test_items_must_be_named(tmp_path):
-    assert "-a items=media.db" in recheck(tmp_path).sentence
-    assert "-a items=media.db" in recheck(tmp_path, items=" ").sentence
-
-
-def test_items_that_are_not_there_are_looked_for_in_folders_that_are_named(tmp_path):
-    sentence = recheck(tmp_path, items="media.db").sentence
-    assert f"items=media.db: there is no such file in {tmp_path}" in sentence
-    assert str(tmp_path / ".mediacrawl") in sentence
-    assert "nor in" not in recheck(tmp_path, items="other/media.db").sentence
-    assert not (tmp_path / ".mediacrawl").exists()
-
-
-def test_a_database_of_another_program_is_no_catalogue(tmp_path):
-    with sqlite3.connect(tmp_path / "diary.db") as db:
-        db.execute("CREATE TABLE diary (day TEXT)")
-    db.close()
-    assert "database of another program" in recheck(tmp_path, items="diary.db").sentence
-
-
 @pytest.mark.parametrize(
     ("data", "words"),
     [
@@ -77,23 +55,6 @@ def test_a_file_without_records_is_told_in_one_sentence(tmp_path, data, words):
     assert "items=media.db" in sentence
 
 
-def test_a_folder_is_no_file_of_records(tmp_path):
-    assert "Is a directory" in recheck(tmp_path, items=".").sentence
-
-
-@pytest.mark.parametrize("below", ["high", "1.5", "-0.1", "nan"])
-def test_a_confidence_goes_from_0_to_1(tmp_path, song, below):
-    catalogue(tmp_path / "media.db", {"content_url": song, "title": LOST})
-    assert f"below={below}" in recheck(tmp_path, items="media.db", below=below).sentence
-
-
-@pytest.mark.parametrize("setting", ["MOJIBAKE_MODELS=none.bin", "MOJIBAKE_FIELDS={", "MOJIBAKE_MIN_CONFIDENCE=high"])
-def test_a_setting_of_the_models_that_cannot_be_used_is_told_before_anything_begins(tmp_path, song, setting):
-    items = catalogue(tmp_path / "items.db", {"content_url": song, "title": LOST})
-    name, _, value = setting.partition("=")
-    assert name in recheck(tmp_path, {name: value}, items=items).sentence
-
-
 def test_records_are_doubted_by_the_models_of_the_settings(tmp_path, song, breton):
     raw = "Zo amañ".encode("cp850")
     element = tag_element(Tag("id3v2.3", "TIT2", "title", "latin-1", raw, raw.decode("latin-1")))
@@ -103,73 +64,7 @@ def test_records_are_doubted_by_the_models_of_the_settings(tmp_path, song, breto
         assert ("None of the 1 records" in done.err) is not doubtful
 
 
-def test_nobodys_server_is_asked_by_a_crawler_without_an_address(tmp_path):
-    catalogue(tmp_path / "media.db", {"content_url": "https://tonspur.example/a.mp3", "title": LOST})
-    assert "MEDIACRAWL_CONTACT" in recheck(tmp_path, items="media.db").sentence
-
-
-@pytest.mark.slow
-def test_a_media_crawl_and_a_recheck_in_one_folder_exclude_each_other(tmp_path, song, site):
-    site.page("/", "/held")
-    ended = site.hold("/held")
-    catalogue(tmp_path / "media.db", {"content_url": song, "title": LOST})
-    slow = {**QUICK, "DOWNLOAD_TIMEOUT": 600, "MEDIACRAWL_CONTACT": "http://localhost/tests"}
-    slow["GUARD_ALLOW"] = "127.0.0.1"
-    command = crawl_command({"seed": site.url("/")}, slow)
-    first = subprocess.Popen(command, cwd=tmp_path, env=environment(), stderr=subprocess.DEVNULL)
-    try:
-        site.until(lambda log: any(entry.path == "/held" for entry in log))
-        assert "another crawl is working on" in recheck(tmp_path, items="media.db").sentence
-    finally:
-        ended.set()
-        first.kill()
-        first.wait()
-    assert "/ozero.mp3" not in site.paths
-
-
 # -- what it does ------------------------------------------------------------------------------------------------
-
-
-def test_nothing_is_asked_where_nothing_is_in_doubt(tmp_path, song, site):
-    catalogue(tmp_path / "media.db", {"content_url": song, "title": "Low Water", "artist": "Harbour"})
-    done = recheck(tmp_path, items="media.db").check()
-    assert "None of the 1 records of media.db is doubtful, so there is nothing to request" in done.err
-    assert done.out == ""
-    assert site.paths == []
-
-
-def test_an_empty_catalogue_has_nothing_in_doubt(tmp_path):
-    catalogue(tmp_path / "media.db")
-    assert "None of the 0 records" in recheck(tmp_path, items="media.db").check().err
-
-
-def test_a_record_in_doubt_is_replaced_where_it_stands(tmp_path, song, site):
-    path = catalogue(tmp_path / "media.db", {"content_url": song, "title": LOST, "artist": "??? ????"})
-    done = recheck(tmp_path, items="media.db").check()
-    record = stored(path)[song]
-    assert (record["title"], record["artist"]) == ("Озеро в октябре", "Тихая Пристань")
-    assert "1 of 1 records in doubt, 1 probed again: 1 now sure, 0 still in doubt" in done.err
-    assert set(site.paths) == {"/ozero.mp3"}
-    assert not (tmp_path / ".mediacrawl" / "media.db").exists()
-    pairs = (tmp_path / ".mediacrawl" / "pairs.jl").read_text(encoding="utf-8").splitlines()
-    assert {"before": LOST, "after": "Озеро в октябре", "encoding": "cp1251"} in map(json.loads, pairs)
-
-
-def test_the_catalogue_of_the_state_folder_may_be_named_without_its_folder(tmp_path, song):
-    crawl(tmp_path, seed=song).check()
-    path = tmp_path / ".mediacrawl" / "media.db"
-    with sqlite3.connect(path) as db:
-        db.execute("UPDATE media SET tags = NULL, title = ?", (LOST,))
-    db.close()
-    recheck(tmp_path, items="media.db").check()
-    assert stored(path)[song]["title"] == "Озеро в октябре"
-
-
-def test_another_catalogue_may_be_named_for_the_new_records(tmp_path, song):
-    path = catalogue(tmp_path / "media.db", {"content_url": song, "title": LOST})
-    recheck(tmp_path, {"MEDIACRAWL_DB": "new.db"}, items="media.db").check()
-    assert stored(path)[song]["title"] == LOST
-    assert stored(tmp_path / ".mediacrawl" / "new.db")[song]["title"] == "Озеро в октябре"
 
 
 def test_packed_json_lines_are_read_too(tmp_path, song, site):
@@ -178,12 +73,6 @@ def test_packed_json_lines_are_read_too(tmp_path, song, site):
     recheck(tmp_path, items="items.jl.gz").check()
     assert stored(tmp_path / ".mediacrawl" / "media.db").keys() == {song}
     assert set(site.paths) == {"/ozero.mp3"}
-
-
-def test_a_packed_file_that_breaks_off_is_told_and_the_crawl_can_be_repeated(tmp_path, song):
-    lines = [json.dumps({"content_url": song, "title": f"{LOST} {number}"}) for number in range(3000)]
-    (tmp_path / "items.jl.gz").write_bytes(gzip.compress("\n".join(lines).encode())[:-40])
-    assert "damaged or cut short" in recheck(tmp_path, items="items.jl.gz").logged
 
 
 BREAKING = """
@@ -216,50 +105,3 @@ def test_records_that_nobody_can_decide_do_not_end_the_reading(tmp_path, song, s
     assert "1 lines of items.jl are no record, have no http(s) URL, or cannot be decided; they are skipped" in done.err
     assert stored(tmp_path / ".mediacrawl" / "media.db").keys() == {song}
     assert set(site.paths) == {"/ozero.mp3"}
-
-
-def test_a_record_that_another_round_asked_for_is_asked_again(tmp_path, song, site):
-    path = catalogue(tmp_path / "media.db", {"content_url": song, "title": LOST})
-    for rounds in (1, 2):
-        with sqlite3.connect(path) as db:
-            db.execute("UPDATE media SET tags = NULL, title = ?", (LOST,))
-        db.close()
-        recheck(tmp_path, items="media.db").check()
-        assert stored(path)[song]["title"] == "Озеро в октябре"
-        assert site.paths.count("/ozero.mp3") == 2 * rounds
-
-
-def test_fresh_forgets_a_round_and_keeps_the_catalogue(tmp_path, song):
-    path = catalogue(tmp_path / "media.db", {"content_url": song, "title": LOST})
-    recheck(tmp_path, items="media.db").check()
-    done = recheck(tmp_path, items="media.db", fresh="1", below="0").check()
-    assert "round.db" in done.err
-    assert stored(path)[song]["title"] == "Озеро в октябре"
-
-
-def test_a_round_that_cannot_be_read_is_named(tmp_path, song):
-    catalogue(tmp_path / "media.db", {"content_url": song, "title": LOST})
-    folder = tmp_path / ".mediacrawl" / "recheck"
-    folder.mkdir(parents=True)
-    (folder / "round.db").write_bytes(b"noise" * 1000)
-    assert "round.db cannot be used" in recheck(tmp_path, items="media.db").logged
-    recheck(tmp_path, items="media.db", fresh="1").check()
-
-
-@pytest.mark.parametrize("name", ["round.db", "frontier.db"])
-def test_a_file_of_the_recheck_that_somebody_deleted_stops_nothing(tmp_path, song, site, name):
-    path = catalogue(tmp_path / "media.db", {"content_url": song, "title": LOST})
-    recheck(tmp_path, items="media.db").check()
-    (tmp_path / ".mediacrawl" / "recheck" / name).unlink()
-    with sqlite3.connect(path) as db:
-        db.execute("UPDATE media SET tags = NULL, title = ?", (LOST,))
-    db.close()
-    recheck(tmp_path, items="media.db").check()
-    assert stored(path)[song]["title"] == "Озеро в октябре"
-
-
-def test_the_memory_store_does_without_a_frontier_file(tmp_path, song):
-    path = catalogue(tmp_path / "media.db", {"content_url": song, "title": LOST})
-    recheck(tmp_path, {"SCHEDULER_STORE": "memory"}, items="media.db").check()
-    assert stored(path)[song]["title"] == "Озеро в октябре"
-    assert not (tmp_path / ".mediacrawl" / "recheck" / "frontier.db").exists()

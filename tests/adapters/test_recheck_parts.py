@@ -16,7 +16,7 @@ from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.recheck.doubtful_texts import Doubts, keep_user, kept, pairs
 from mediacrawl.recheck.round import Round, delete_round, report
-from mediacrawl.recheck.stored_records import ItemsError, check_items, records
+from mediacrawl.recheck.stored_records import check_items, records
 from mediacrawl.records import Candidate, End, Outcome, Tag, Trouble
 from mediacrawl.spiders.base import MediaCrawlClocks
 
@@ -223,12 +223,6 @@ def test_what_another_page_said_is_carried_over_with_its_page():
     assert other["tags"] == []
 
 
-def test_values_without_any_evidence_are_no_decisions_of_a_person():
-    new = record(element("мост"))
-    keep_user({"title": "????", "artist": "Nobody", "tags": []}, new)
-    assert (new["title"], new["artist"]) == ("ìîñò", None)
-
-
 @given(st.text(min_size=1), st.binary(min_size=1, max_size=60))
 def test_the_bytes_of_the_file_can_be_had_back_whatever_a_person_wrote(text, raw):
     mine = {**element("мост"), "text": text, "decision": "user"}
@@ -340,11 +334,6 @@ def test_what_a_site_has_asked_of_the_media_crawl_holds_for_the_recheck(tmp_path
     clocks.close()
 
 
-def test_there_is_no_neighbour_where_no_crawl_has_been(tmp_path):
-    assert MediaCrawlClocks.of(tmp_path, FrontierPolicy(), clock_at(NOW)) is None
-    assert list(tmp_path.iterdir()) == []
-
-
 # -- stored items ------------------------------------------------------------------------------------------------
 
 
@@ -355,8 +344,3 @@ def test_lines_that_are_no_records_are_counted_and_passed_over(tmp_path):
     found = list(records(path))
     assert [record is not None for record in found] == [True, False, False, False, True, False, True]
     assert check_items(path) == {"content_url": "http://a.example/x.mp3"}
-
-
-def test_a_file_that_is_gone_meanwhile_is_told(tmp_path):
-    with pytest.raises(ItemsError, match="No such file"):
-        list(records(tmp_path / "nothing.jl"))

@@ -80,27 +80,6 @@ def test_a_recheck_below_a_crawl_is_another_crawl(crawl):
     assert (facts["processes"], facts["requests"], facts["state"]) == (1, 2, "killed")
 
 
-def test_the_least_delay_of_the_crawl_is_owed(crawl):
-    folder = crawl / ".mediacrawl"
-    with RequestLog(folder / "log") as log:
-        for number in range(2):
-            sent = time.time() - 100 + 10 * number
-            log.write(RequestLine(sent, f"http://c.example/{number}", 200, duration=0.5, site="c.example", delay=5.0))
-    assert json.loads(report(crawl, "--json").check().out)["politeness"]["too_soon"] == 1
-    status = CrawlStatus.load(folder)
-    status.settings = {"POLITENESS_MIN_DELAY": "5.0"}
-    status.save(folder)
-    assert json.loads(report(crawl, "--json").check().out)["politeness"]["too_soon"] == 0
-
-
-def test_without_a_crawl_one_sentence_says_where_it_looked(tmp_path):
-    ended = report(tmp_path, "elsewhere")
-    assert ended.code == 1
-    assert "there is no crawl in" in ended.err
-    assert "elsewhere" in ended.err
-    assert list(tmp_path.glob("*.html")) == []
-
-
 def test_a_place_that_cannot_be_written_is_named(crawl):
     (crawl / "file").touch()
     ended = report(crawl, "-o", "file/page.html")
@@ -117,24 +96,6 @@ def test_a_damaged_frontier_is_told_on_the_page_and_the_rest_is_there(crawl):
     assert "1 media file" in page
 
 
-def test_a_refused_catalogue_has_the_rest_as_a_report_and_an_exit_code(crawl):
-    (crawl / ".mediacrawl" / "media.db").write_bytes(b"no database" * 100)
-    ended = report(crawl, "-o", "page.html")
-    assert ended.code == 1
-    assert "media.db is no SQLite database" in ended.err
-    page = (crawl / "page.html").read_text()
-    assert "media.db is no SQLite database" in page
-    assert "2 requests" in page or ">2<" in page
-
-
-@pytest.mark.parametrize(("name", "is_json"), [("r.json", True), ("R.JSON", True), ("r.html", False), ("r", False)])
-def test_the_name_of_the_file_says_what_is_written(crawl, name, is_json):
-    report(crawl, "-o", name).check()
-    text = (crawl / name).read_text()
-    assert text.startswith("{" if is_json else "<!doctype html>")
-    assert not is_json or json.loads(text)["requests"] == 2
-
-
 def test_an_earlier_crawl_and_a_recheck_in_the_same_folder_are_not_counted(tmp_path):
     folder = state(tmp_path / ".mediacrawl", "a.example", reason="finished")
     with RequestLog(folder / "log") as log:
@@ -144,13 +105,3 @@ def test_an_earlier_crawl_and_a_recheck_in_the_same_folder_are_not_counted(tmp_p
         catalogue.upsert(MediaItem(id="old", content_url="http://old.example/a.mp3", site="old.example"))
     facts = json.loads(report(tmp_path, "--json").check().out)
     assert (facts["requests"], facts["records"], facts["media_sites"]) == (2, 1, 1)
-
-
-def test_without_a_catalogue_the_records_are_those_of_the_states(tmp_path):
-    folder = state(tmp_path / ".mediacrawl", "a.example", records=7, formats={"audio/mpeg": 7})
-    status = CrawlStatus.load(folder)
-    status.catalogue = ""
-    status.save(folder)
-    facts = json.loads(report(tmp_path, "--json").check().out)
-    assert (facts["records"], facts["formats"]) == (7, {"audio/mpeg": 7})
-    assert "catalogue" not in facts["places"]

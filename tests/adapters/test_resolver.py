@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import threading
-import time
 
 import pytest
 from dns_server import (
@@ -24,7 +23,6 @@ from dns_server import (
 )
 from looking_up import LONG, Names, lose_the_first_round, patient
 from reactor_thread import running, wait_for
-from twisted.internet.defer import Deferred
 from twisted.internet.error import DNSLookupError
 
 from mediacrawl.net import resolver as module
@@ -44,12 +42,6 @@ def server():
 # -- what is asked -----------------------------------------------------------------------------------------------
 
 
-def test_both_families_are_asked_at_once_and_ipv4_goes_first(server):
-    server.zone["site.example"] = [aaaa("2001:db8::7"), a("192.0.2.7"), a("192.0.2.8")]
-    assert Names(server)("site.example") == ("192.0.2.7", "192.0.2.8", "2001:db8::7")
-    assert sorted(server.asked) == [("site.example", A), ("site.example", AAAA)]
-
-
 def test_families_are_asked_in_the_order_of_the_setting_or_one_alone(server):
     server.zone["site.example"] = [aaaa("2001:db8::7"), a("192.0.2.7")]
     assert Names(server, families=("ipv6", "ipv4"))("site.example") == ("2001:db8::7", "192.0.2.7")
@@ -58,35 +50,12 @@ def test_families_are_asked_in_the_order_of_the_setting_or_one_alone(server):
     assert server.asked == [("site.example", A)]
 
 
-def test_a_name_with_ipv6_only_is_found(server):
-    server.zone["six.example"] = [aaaa("2001:db8::7")]
-    assert Names(server)("six.example") == ("2001:db8::7",)
-
-
 def test_a_family_that_is_never_answered_does_not_hold_up_the_other(server, monkeypatch):
     monkeypatch.setattr(module, "_GRACE", 0.3)
     server.zone["half.example"] = lambda q: None if q.type == AAAA else q.answer(named([a("192.0.2.7")], q.name))
     names = Names(server)
     assert names("half.example") == ("192.0.2.7",)
     assert names.count["dns/timeouts"] == 0
-
-
-def test_a_lost_datagram_is_sent_again_while_the_family_is_waited_for(monkeypatch):
-    monkeypatch.undo()
-    assert module._PATIENCE[0] + 0.9 < module._LOST
-
-
-def test_a_lost_datagram_does_not_leave_a_name_with_the_other_family_alone(server, monkeypatch):
-    """The machine may have no way to those addresses, and the answer may be believed for a day."""
-    lose_the_first_round(monkeypatch)
-    both, asked = [a("192.0.2.7"), aaaa("2001:db8::7")], []
-
-    def first_lost(question):
-        asked.append(question.type)
-        return None if question.type == A and asked.count(A) == 1 else question.answer(named(both, question.name))
-
-    server.zone["site.example"] = first_lost
-    assert Names(server)("site.example") == ("192.0.2.7", "2001:db8::7")
 
 
 @pytest.mark.parametrize(
@@ -126,13 +95,6 @@ def test_fixed_names_go_before_dns(server):
     server.zone["fixed.example"] = [a("192.0.2.1")]
     names = Names(server, hosts={"fixed.example": ("192.0.2.7", "2001:db8::7")})
     assert names("Fixed.example") == ("192.0.2.7", "2001:db8::7")
-    assert server.asked == []
-
-
-def test_names_of_the_systems_file_go_before_dns(server, tmp_path, monkeypatch):
-    (tmp_path / "hosts").write_text("192.0.2.9 printer\n", encoding="utf-8")
-    monkeypatch.setattr(module, "_HOSTS", tmp_path / "hosts")
-    assert Names(server)("printer") == ("192.0.2.9",)
     assert server.asked == []
 
 
@@ -215,15 +177,6 @@ def test_a_server_that_fails_is_believed_for_a_short_time(server, monkeypatch):
     assert names("broken.example") == ("192.0.2.7",)
 
 
-def test_no_more_names_are_kept_than_there_may_be(server, monkeypatch):
-    monkeypatch.setattr(believed, "NAMES", 10)
-    for number in range(40):
-        server.zone[f"{number}.example"] = [a("192.0.2.7")]
-    names = Names(server)
-    names.all([f"{number}.example" for number in range(40)])
-    assert len(names.resolver._cache) == 10
-
-
 def test_an_address_that_did_not_answer_goes_to_the_end_of_its_names(server):
     server.zone["site.example"] = [a("192.0.2.1"), a("192.0.2.2")]
     names = Names(server, hosts={"fixed.example": ("192.0.2.1", "192.0.2.3")})
@@ -287,32 +240,6 @@ def test_silent_names_do_not_hold_up_others(server):
     assert len(order) == 31
 
 
-def test_only_so_many_names_are_looked_up_at_a_time_and_the_others_wait_in_order(server):
-    most = 0
-    out = set()
-    lock = threading.Lock()
-
-    def watched(question):
-        nonlocal most
-        with lock:
-            out.add(question.name)
-            most = max(most, len(out))
-        answer = late(0.05, [a("192.0.2.7")])(question)
-        with lock:
-            out.discard(question.name)
-        return answer
-
-    hosts = [f"n{number}.example" for number in range(30)]
-    server.zone.update(dict.fromkeys(hosts, watched))
-    names = Names(server, at_once=4)
-    # Not what the server says: each question has a thread there.
-    answer, asked = names.resolver._servers.answer, []
-    names.resolver._servers.answer = lambda name, *about: (asked.append(name), answer(name, *about))[1]
-    assert names.all(hosts) == [("192.0.2.7",)] * 30
-    assert most <= 4
-    assert list(dict.fromkeys(asked)) == hosts
-
-
 # -- servers that fail -------------------------------------------------------------------------------------------
 
 
@@ -348,35 +275,10 @@ def test_a_server_that_no_way_leads_to_is_followed_by_the_next_and_asked_last_fr
     assert names.count["dns/timeouts"] <= 2
 
 
-def test_a_failing_server_is_followed_by_the_next():
-    with DnsServer() as broken, DnsServer() as alive:
-        broken.zone["site.example"] = servfail
-        alive.zone["site.example"] = [a("192.0.2.7")]
-        assert Names(broken, alive)("site.example") == ("192.0.2.7",)
-
-
 def test_a_lost_datagram_is_sent_again(server, monkeypatch):
     lose_the_first_round(monkeypatch)
     server.zone["site.example"] = in_turn(silent, [a("192.0.2.7")])
     assert Names(server)("site.example") == ("192.0.2.7",)
-
-
-def test_a_name_takes_so_long_and_no_longer(server):
-    server.zone["silent.example"] = silent
-    names = Names(server, timeout=0.5)
-    with pytest.raises(NoAnswerError):
-        names("silent.example")
-    # Each question has a thread of its own there, which may be late.
-    end = time.monotonic() + 60
-    while len(server.asked) < 2 and time.monotonic() < end:
-        time.sleep(0.02)
-    assert len(server.asked) == 2
-
-
-def test_a_server_that_is_not_there_is_no_answer():
-    # A free port might be taken by then; this one is nobody's.
-    with pytest.raises(NoAnswerError):
-        Names("127.0.0.1:1", timeout=0.5)("site.example")
 
 
 # -- Twisted -----------------------------------------------------------------------------------------------------
@@ -399,36 +301,3 @@ def test_twisted_looks_names_up_here_when_it_is_installed(server):
             reactor.installNameResolver(before)
 
     assert wait_for(through_twisted) == "192.0.2.7"
-
-
-def test_twisted_gets_addresses_with_their_port_of_the_families_it_wants(server):
-    from twisted.internet.address import IPv4Address, IPv6Address
-
-    server.zone["site.example"] = [a("192.0.2.7"), aaaa("2001:db8::7")]
-    names = Names(server)
-
-    def asked(types):
-        return wait_for(lambda: collected(names.resolver, "site.example", 8080, types))
-
-    four, six = IPv4Address("TCP", "192.0.2.7", 8080), IPv6Address("TCP", "2001:db8::7", 8080)
-    assert asked(None) == [four, six]
-    assert asked([IPv6Address]) == [six]
-
-
-async def collected(resolver, *arguments):
-    """What Twisted's interface gives."""
-    found, done = [], Deferred()
-
-    class Receiver:
-        def resolutionBegan(self, resolution):  # noqa: N802
-            pass
-
-        def addressResolved(self, address):  # noqa: N802
-            found.append(address)
-
-        def resolutionComplete(self):  # noqa: N802
-            done.callback(None)
-
-    resolver.resolveHostName(Receiver(), *arguments)
-    await done.asFuture(asyncio.get_running_loop())
-    return found

@@ -26,13 +26,6 @@ def test_an_answer_that_does_not_fit_is_asked_for_by_tcp(server):
     assert Names(server)("large.example") == tuple(f"192.0.2.{number}" for number in range(16))
 
 
-def test_an_answer_that_is_truncated_by_tcp_too_is_none(server):
-    server.zone["cut.example"] = lambda question: question.message(truncated=True).toStr()
-    with pytest.raises(NoAnswerError):
-        Names(server)("cut.example")
-    assert len(server.asked) == 4
-
-
 def test_an_answer_for_other_names_is_not_believed(server):
     server.zone["evil.example"] = [a("192.0.2.66", name="bank.example"), a("192.0.2.7")]
     server.zone["bank.example"] = [a("192.0.2.1")]

@@ -43,16 +43,6 @@ def test_borders_of_an_earlier_version_have_none():
     assert CrawlScope.read(record[:-1] + b', "revisit": "often"}') is None
 
 
-@pytest.mark.parametrize(("damaged", "revisit"), [(b"NaN", 0.0), (b"-Infinity", 0.0), (b"Infinity", 1.0)])
-def test_a_share_that_is_no_number_is_none(damaged, revisit):
-    record = b'{"same_site": false, "sites": [], "include": "", "revisit": ' + damaged + b"}"
-    assert CrawlScope.read(record).revisit == revisit
-
-
-def test_borders_with_a_number_beyond_all_floats_cannot_be_read():
-    assert CrawlScope.read(b'{"same_site": false, "sites": [], "include": "", "revisit": 1' + b"0" * 400 + b"}") is None
-
-
 def test_of_several_workers_each_that_says_it_has_its_own_and_the_last_one_said_counts_for_the_silent():
     first = CrawlScope(revisit=0.1).after(None, {"revisit"})
     silent = CrawlScope(revisit=0.9).after(first.dump())

@@ -14,7 +14,7 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.refusals import RefusedRequest
 from mediacrawl.extensions import Revisiting
 from mediacrawl.frontier import FrontierError
-from mediacrawl.frontier.sqlite.rows import UrlRow
+from mediacrawl.frontier.sqlite.queues import UrlRow
 from mediacrawl.middlewares import RedirectCapMiddleware, SeenMiddleware
 from mediacrawl.priority.hubs import Hubs
 from mediacrawl.priority.revisit_schedule import DAY, Posterior
@@ -144,7 +144,7 @@ class Told:
             " SELECT class, seq, url, facts FROM inbox) AS waiting JOIN class ON class.id = waiting.class"
             " JOIN site ON site.id = class.id >> 8 WHERE seq NOT IN (SELECT seq FROM lease)"
         )
-        return [UrlRow(seq, url, facts).candidate(site, name, 0.0) for site, name, seq, url, facts in rows]
+        return [UrlRow(seq, url, facts).read(site, name, 0.0)[0] for site, name, seq, url, facts in rows]
 
 
 @pytest.fixture
@@ -178,20 +178,6 @@ def test_it_is_asked_under_the_condition_that_its_last_answer_gave(told):
     told.end(told.take(), status=304)
     assert told.hubs.conditional(url) == {"If-None-Match": '"3"'}
     assert (told.stat("changed"), told.stat("unchanged")) == (3, 1)
-
-
-def test_what_was_cut_off_is_asked_again_without_a_condition(told):
-    lease_of = told.hub()
-    told.lively(lease_of)
-    told.look()
-    lease = told.take()
-    request = Request(lease.url, meta={VISIT: Visit.of(lease)})
-    half = HtmlResponse(lease.url, headers={"ETag": '"4"'}, request=request, flags=["dataloss"])
-    told.send(signals.response_received, response=half, request=request, spider=None)
-    visit = request.meta[VISIT]
-    visit.decision.outcome = Outcome(End.DONE)
-    told.scheduler.end(visit)
-    assert told.hubs.conditional(lease.url) == {}
 
 
 def test_a_find_behind_a_page_that_came_back_is_credited_to_it_and_an_old_one_is_not(told):
@@ -330,18 +316,6 @@ def test_for_what_waits_on_a_paused_site_nobody_waits(told):
     assert told.stat("joined") == 2
     told.scheduler.add([told.found("http://b.example/1")])
     assert not told.door._is_idle()
-
-
-def test_what_is_expected_grows_while_a_revisit_waits_whatever_the_order_says(told):
-    url = told.hub()
-    told.lively(url)
-    told.hubs.get(url).learn(Posterior(2e2, 1e3))
-    told.look()
-    score = told.again_class()[1]
-    assert 0.1 <= score < 0.5
-    told.frontier.set_scores("a.example", {AGAIN: 0.001})
-    told.look()
-    assert told.again_class()[1] > 1.5 * score
 
 
 # -- on and off --------------------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ import pytest
 from reactor_thread import running, wait_for
 from scrapy.http import TextResponse
 from scrapy.utils.test import get_crawler
-from stock_project import SPIDER
 from twisted.python.failure import Failure
 
 from mediacrawl.crawl import rewards
@@ -141,20 +140,6 @@ def test_where_redis_is_asked_its_word_is_waited_for(door, visit, far, told, not
     assert told == ["nugget/new" if earned else "nugget/known"]
 
 
-def test_records_of_one_visit_that_have_one_key_are_one_find_though_both_are_asked_about_at_once(
-    door, visit, far, told
-):
-    running()
-    waiting = [door.item(visit, ANSWER, "record") for _ in range(2)]
-    (first, change), (second, again) = far
-    first.set_result(change(None))
-    second.set_result(again(first.result()))
-    for one in waiting:
-        wait_for(lambda: one)  # noqa: B023 - it is over before the next one
-    assert (visit.decision.earned, visit.decision.reward, visit.decision.repeats) == (1, 1.0, 1)
-    assert told == ["nugget/new", "nugget/known"]
-
-
 def test_a_find_is_believed_when_redis_is_silent_and_its_late_word_changes_nothing(door, visit, far, told, monkeypatch):
     monkeypatch.setattr(rewards, "PATIENCE", 0.01)
     judged(door, visit)
@@ -166,19 +151,3 @@ def test_a_redis_that_is_not_asked_any_more_is_told_and_the_visit_goes_on(door, 
     away = FrontierAwayError("not asked any more")
     judged(door, visit, lambda: far.pop()[0].set_exception(away))
     assert (visit.decision.earned, told) == (0, [away])
-
-
-def test_the_items_of_a_spider_that_knows_nothing_of_it_are_its_finds(project, site):
-    project.spider(SPIDER.replace('"links"', '"books"').replace("Links", "Books").replace("content_url", "about"))
-    project.set(
-        SCHEDULER="mediacrawl.scheduler.PenaltyBoxScheduler",
-        POLITENESS_FACTOR=1.0,
-        POLITENESS_MIN_DELAY=0.05,
-        POLITENESS_FIRST_DELAY=0.05,
-    )
-    site.page("/", "/a", "/b")
-    site.page("/a")
-    site.page("/b")
-    crawled = project.crawl(site.url("/"), spider="books").check()
-    assert len(crawled.items) == 3
-    assert "'nugget/new': 3" in crawled.log

@@ -10,7 +10,7 @@ import pytest
 from command_line import MEDIACRAWL, QUICK, SCRAPY, run
 from demo_recording import RECORDING
 from demo_web import DemoWeb
-from launcher import ROOT
+from harness import ROOT
 from scrapy.settings import Settings
 
 from mediacrawl.crawl import scrapy_internals

@@ -71,53 +71,6 @@ def test_a_data_request_of_a_changed_adapter_is_made_anew(crawl):
     assert told.counts().hit == 1
 
 
-def test_a_data_request_of_a_changed_adapter_is_made_anew_also_if_its_url_is_the_same(crawl):
-    told = crawl(CLIP, pages=[PAGE])
-    told.step()
-    told.close()
-    told = crawl({**CLIP, "comment": "changed"})
-    told.answers[DATA] = 200, GIVEN
-    told.run()
-    assert told.urls == [DATA]
-    assert [each.url for each in told.media] == ["http://cdn.example/1.mp3"]
-    assert (told.counts().tried, told.counts().hit) == (1, 1)
-
-
-def test_a_data_request_of_a_renamed_adapter_is_made_anew(crawl):
-    told = crawl(CLIP, pages=[PAGE])
-    told.step()
-    told.close()
-    told = crawl({**CLIP, "name": "renamed"})
-    told.answers[DATA] = 200, GIVEN
-    told.run()
-    assert (told.urls, told.counts("renamed").hit) == ([DATA], 1)
-
-
-def test_a_page_is_not_lost_while_one_worker_has_not_heard_that_an_adapter_is_off(crawl):
-    """It is dropped by the worker that knows, and its page is taken by the one that does not."""
-    told = crawl(CLIP, pages=[PAGE])
-    told.answers[DATA] = 200, GIVEN
-    told.step()
-    known, told.context.adapters._counts = told.context.adapters._counts, {"clip": AdapterCounts(off=True)}
-    told.step()
-    assert told.ends()[Drop.ADAPTER_OFF] == 1
-    told.context.adapters._counts = known
-    told.run()
-    assert (told.urls, told.counts().hit) == ([DATA], 1)
-
-
-def test_where_an_adapter_is_off_the_next_one_of_the_page_is_applied(crawl):
-    second = {**CLIP, "name": "clip2", "requests": [{"url": "http://api.example/v2/{id}", "read": "json"}]}
-    told = crawl(CLIP, second, pages=[PAGE], ADAPTER_MISSES=1)
-    told.run()
-    assert told.counts().off
-    told.add("http://clip.example/v/2-b")
-    told.answers["http://api.example/v2/2"] = 200, GIVEN
-    told.run()
-    assert told.urls == [DATA, PAGE, "http://api.example/v2/2"]
-    assert told.counts("clip2").hit == 1
-
-
 def test_without_its_adapter_a_data_request_that_waits_becomes_its_page(crawl):
     told = crawl(CLIP, pages=[PAGE])
     told.step()
@@ -153,19 +106,6 @@ def test_what_comes_to_nevercrawl_while_data_wait_holds_for_the_data_and_the_pag
     assert told.urls == ([PAGE] if listed == "api.example" else [])
     assert told.counts().missed == 0
     assert told.ends()[Drop.NEVERCRAWL] == (1 if listed == "api.example" else 2)
-
-
-def test_data_that_wait_are_not_lost_if_their_site_is_listed_and_the_adapters_are_gone(crawl, tmp_path):
-    told = crawl(CLIP, pages=[PAGE])
-    told.step()
-    told.close()
-    never = tmp_path / "never.txt"
-    never.write_text("api.example\n")
-    told = crawl(ADAPTERS_DIR="", NEVERCRAWL_FILES=[str(never)])
-    told.answers[PAGE] = 200, "<title>Seite</title>"
-    assert sum(drop_excluded(told.frontier, told.context.nevercrawl)) == 0
-    told.run()
-    assert told.urls == [PAGE]
 
 
 def test_a_chain_that_is_the_same_for_all_pages_is_a_miss_and_loses_none(crawl):
@@ -220,15 +160,6 @@ def test_data_requests_wait_in_a_class_whose_score_is_not_learned(tmp_path, stor
 def test_without_our_scheduler_it_is_off(tmp_path):
     with pytest.raises(NotConfigured):
         DataCrawl(tmp_path, CLIP, SCHEDULER="scrapy.core.scheduler.Scheduler")
-
-
-@pytest.mark.parametrize(("files", "told"), [([CLIP, KEYED], "2 site adapters (*.json) in "), ([], "0 site adapters")])
-def test_the_log_says_how_many_adapters_a_crawl_has(crawl, caplog, files, told):
-    caplog.set_level("INFO")
-    crawl(*files)
-    (line,) = [each for each in caplog.records if "site adapter" in each.getMessage()]
-    assert line.getMessage().startswith(told)
-    assert line.levelname == ("INFO" if files else "WARNING")
 
 
 def test_a_file_with_a_fault_is_told_in_one_error_that_lists_all(tmp_path):

@@ -1,16 +1,14 @@
 """Site adapters in a crawl without a network: what is requested, counted and requested after all."""
 
 import json
-from dataclasses import replace
 
 import pytest
 from data_crawl import CLIP, DATA, GIVEN, KEYED, PAGE, PLAY, CrawlSpider, crawls
 
-from mediacrawl.facts import ADAPTER, fact, pack, unpack
+from mediacrawl.facts import ADAPTER, unpack
 from mediacrawl.priority.revisits import AGAIN
 from mediacrawl.records import Drop, Evidence, Kind
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.scope.canonical import Spelling
 from mediacrawl.site_adapters.queued import LINK_CLASS, MISSED, WAITS
 from mediacrawl.visit import VISIT, Visit
 
@@ -47,17 +45,6 @@ def test_a_data_request_waits_with_the_evidence_of_its_page_under_the_rules_of_a
     assert (lease.url, lease.request_url) == ("http://api.example/1.json?a=2&b=1#adapter:clip", DATA)
     assert (lease.parent, lease.depth, lease.kind, lease.link_class) == (PAGE, 3, Kind.LIST, LINK_CLASS)
     assert (lease.evidence.via, lease.evidence.anchor) == (WAITS, "Lied")
-
-
-def test_what_was_said_of_a_player_goes_to_its_only_medium(crawl):
-    said = [fact("page", "json-ld:name", "title", "Gesagt")]
-    told = crawl(CLIP)
-    told.add(PAGE, "http://clip.example/v/2-b", evidence=Evidence("iframe", facts=pack(said)))
-    told.answers[DATA] = 200, GIVEN
-    told.answers[DATA.replace("1.json", "2.json")] = 200, {"files": ["/a.mp3"]}
-    told.run()
-    titles = {each.url: [one.text for one in unpack(each.evidence.facts) if one.key == "title"] for each in told.media}
-    assert titles == {"http://cdn.example/1.mp3": ["Käse", "Gesagt"], "http://api.example/a.mp3": ["Gesagt"]}
 
 
 def test_two_urls_of_one_page_have_one_data_request(crawl):
@@ -128,17 +115,6 @@ def test_a_redirect_of_a_data_request_keeps_what_it_is(crawl):
     assert (told.counts().tried, told.counts().hit) == (2, 2)
 
 
-def test_redirects_that_meet_are_followed_for_each_page(crawl):
-    other = DATA.replace("1.json", "2.json")
-    told = crawl(CLIP, pages=[PAGE, "http://clip.example/v/2-b"])
-    first, last = "http://api.example/404", "http://api.example/404/"
-    told.answers |= {DATA: (302, "", {"Location": first}), other: (302, "", {"Location": first})}
-    told.answers[first] = 301, "", {"Location": last}
-    told.run()
-    assert sorted(told.urls) == sorted([DATA, other, first, first, last, last, PAGE, "http://clip.example/v/2-b"])
-    assert (told.counts().missed, told.stat("adapter/page_again")) == (2, 2)
-
-
 def test_redirects_of_a_data_request_are_capped(crawl):
     told = crawl(CLIP, pages=[PAGE])
     for number in range(9):
@@ -200,14 +176,6 @@ def test_a_page_without_the_slot_is_an_ordinary_page_and_a_miss(crawl):
     assert told.stat("adapter/page_again") == 0
 
 
-def test_a_page_that_was_read_is_not_requested_again_after_a_miss(crawl):
-    told = crawl(KEYED, pages=[PLAY])
-    told.answers |= {PLAY: (200, "<div data-key=k></div>"), "http://api.example/config": (200, {"cdn": ""})}
-    told.run()
-    assert told.urls == [PLAY, "http://api.example/config"]
-    assert told.counts("keyed").missed == 1
-
-
 def test_a_list_is_followed_page_by_page_up_to_a_limit(crawl):
     told = crawl(CLIP, pages=[PAGE], ADAPTER_PAGES=3)
     urls = [DATA, *(f"http://api.example/page/{number}" for number in range(2, 9))]
@@ -226,27 +194,6 @@ def test_what_a_list_has_after_its_last_page_is_no_miss(crawl, answer):
     told.run()
     assert told.urls == [DATA, "http://api.example/gone"]
     assert (told.counts().hit, told.counts().missed, told.stat("adapter/missed")) == (1, 0, 0)
-
-
-def test_a_list_that_leads_to_itself_ends(crawl):
-    told = crawl(CLIP, pages=[PAGE])
-    told.answers |= {DATA: (200, {**GIVEN, "next": "/b"}), "http://api.example/b": (200, {**GIVEN, "next": DATA})}
-    told.run()
-    assert told.urls == [DATA, "http://api.example/b"]
-
-
-def test_media_of_an_answer_are_as_deep_as_those_of_their_page(crawl):
-    told = crawl(CLIP, pages=[PAGE], SCOPE_MAX_DEPTH=1)
-    told.answers[DATA] = 200, GIVEN
-    told.run()
-    assert [each.depth for each in told.media] == [1]
-
-
-def test_an_answer_that_names_new_media_raises_the_budget_of_its_site(crawl):
-    told = crawl(CLIP, pages=[PAGE, "http://clip.example/v/2-b"])
-    told.answers |= {DATA: (200, GIVEN), DATA.replace("1.json", "2.json"): (200, GIVEN)}
-    told.run()
-    assert told.frontier.site("api.example").earned == 1
 
 
 def test_slots_that_are_too_long_to_be_kept_leave_the_page_an_ordinary_one(crawl):
@@ -291,14 +238,6 @@ def test_only_pages_that_are_found_as_pages_are_mapped(crawl, kind):
     assert told.urls[0] == (DATA if kind is Kind.PAGE else PAGE)
 
 
-def test_a_visit_that_a_spider_tells_apart_is_not_mapped(crawl):
-    told = crawl(CLIP)
-    found = candidate(PAGE, Evidence(), told.context.scores, Kind.PAGE)
-    told.scheduler.add([replace(found, url=f"{PAGE}#5", requested=PAGE)])
-    told.run()
-    assert told.urls == [PAGE]
-
-
 def test_a_spider_that_follows_no_links_maps_no_pages(crawl, monkeypatch):
     told = crawl(CLIP, pages=[PAGE])
     monkeypatch.setattr(CrawlSpider, "follows", False)
@@ -324,41 +263,11 @@ def test_an_answer_that_breaks_off_is_requested_again_and_at_last_its_page(crawl
     assert (told.counts().missed, told.ends()[Drop.UNREADABLE]) == (0, 1)
 
 
-def test_half_an_answer_is_not_read(crawl):
-    told = crawl(CLIP, pages=[PAGE], FRONTIER_ATTEMPTS=2)
-    told.answers[DATA] = 200, {"files": []}
-    told.broken.add(DATA)
-    told.step()
-    told.step()
-    told.broken.clear()
-    told.answers[DATA] = 200, GIVEN
-    told.run()
-    assert told.urls == [DATA, DATA]
-    assert (told.counts().hit, told.counts().missed) == (1, 0)
-
-
-def test_an_answer_that_looks_like_a_stream_is_read_as_data(crawl):
-    told = crawl(CLIP, pages=[PAGE])
-    told.answers[DATA] = 200, GIVEN, {"icy-metaint": "8192", "Content-Type": "audio/mpeg"}
-    told.run()
-    assert len(told.media) == 1
-
-
 def test_a_list_that_is_not_to_be_followed_is_not(crawl):
     told = crawl(CLIP, pages=[PAGE])
     told.answers[DATA] = 200, {**GIVEN, "next": "/b"}, {"X-Robots-Tag": "nofollow"}
     told.run()
     assert told.urls == [DATA, PAGE]
-
-
-def test_what_is_learned_of_parameters_does_not_hold_for_data_requests(crawl, monkeypatch):
-    told = crawl(CLIP, pages=[PAGE])
-    told.step()
-    told.answers[DATA] = 200, GIVEN
-    bare = Spelling("http://api.example/1.json", "http://api.example/1.json")
-    monkeypatch.setattr(told.context.duplicates, "waiting", lambda site, url: (Drop.DUST, bare))
-    told.run()
-    assert told.urls == [DATA]
 
 
 def test_of_an_answer_with_very_many_media_the_first_are_queued_and_the_others_counted(crawl):
@@ -368,11 +277,3 @@ def test_of_an_answer_with_very_many_media_the_first_are_queued_and_the_others_c
     told.step()
     assert 3_000 < told.frontier.site("api.example").waiting <= 5_000
     assert told.stat("adapter/cut") == 100 + 5_000
-
-
-def test_slots_are_looked_for_in_as_much_of_a_page_as_is_read(crawl):
-    told = crawl(KEYED, pages=[PLAY], PAGE_MAX_BYTES=2_000)
-    told.answers[PLAY] = 200, f"<p>{'x' * 3_000}</p><div data-key=k></div>"
-    told.run()
-    assert told.urls == [PLAY]
-    assert told.counts("keyed").missed == 1

@@ -13,9 +13,9 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.settings import FRONTIER_LEASE
 
 SCHEDULERS = {
-    "scrapy": {},
     "memory": {"SCHEDULER": "mediacrawl.scheduler.PenaltyBoxScheduler", "SCHEDULER_STORE": "memory"},
     "redis": {"SCHEDULER": "mediacrawl.scheduler.PenaltyBoxScheduler", "SCHEDULER_STORE": "redis"},
+    "scrapy": {},
 }
 OTHERS = ["scrapy.core.scheduler.Scheduler", "scrapy_redis.scheduler.Scheduler"]
 SPIDERS = {
@@ -61,8 +61,7 @@ from scrapy_redis.spiders import RedisCrawlSpider, RedisMixin, RedisSpider
 """
 
 
-@pytest.mark.parametrize("spider", SPIDERS)
-@pytest.mark.parametrize("scheduler", SCHEDULERS)
+@pytest.mark.parametrize(("spider", "scheduler"), [*zip(SPIDERS, SCHEDULERS, strict=True)])
 def test_a_spider_of_scrapy_redis_crawls_what_lies_in_start_urls(project, site, redis_server, spider, scheduler):
     """Also with Scrapy's own DOWNLOAD_TIMEOUT, which is longer than the default of FRONTIER_LEASE."""
     url = f"{redis_server}/5"
@@ -93,8 +92,9 @@ def test_the_default_lease_is_longer_than_any_visit(timeout, lease):
         lease_seconds(Settings({"DOWNLOAD_TIMEOUT": timeout, "FRONTIER_LEASE": 20}))
 
 
-@pytest.mark.parametrize("scheduler", OTHERS)
-@pytest.mark.parametrize("added", [{"ADDONS": {"mediacrawl.MediaCrawl": 100}}, {}], ids=["addon", "spiders"])
+@pytest.mark.parametrize(
+    ("scheduler", "added"), [*zip(OTHERS, [{"ADDONS": {"mediacrawl.MediaCrawl": 100}}, {}], strict=True)]
+)
 def test_our_spider_under_another_scheduler_says_what_to_do(project, site, redis_server, scheduler, added):
     modules = {} if added else {"SPIDER_MODULES": ["theirs.spiders", "mediacrawl.spiders"], "USER_AGENT": "x {contact}"}
     project.spider(SPIDER)
@@ -107,8 +107,10 @@ def test_our_spider_under_another_scheduler_says_what_to_do(project, site, redis
     assert site.log == []
 
 
-@pytest.mark.parametrize("scheduler", OTHERS)
-@pytest.mark.parametrize("words", [["media", "-a", "seed=http://127.0.0.1:8099/"], ["feeds", "-a", "feeds=f"]])
+@pytest.mark.parametrize(
+    ("scheduler", "words"),
+    [*zip(OTHERS, [["media", "-a", "seed=http://127.0.0.1:8099/"], ["feeds", "-a", "feeds=f"]], strict=True)],
+)
 def test_our_own_command_refuses_another_scheduler_before_it_starts(tmp_path, scheduler, words):
     done = run(tmp_path, *MEDIACRAWL, "crawl", *words, "-s", f"SCHEDULER={scheduler}")
     assert done.sentence.startswith(f"The spider {words[0]} needs SCHEDULER = ")

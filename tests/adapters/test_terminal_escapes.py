@@ -5,11 +5,10 @@ import time
 from dataclasses import fields, replace
 
 import pytest
-from command_line import MEDIACRAWL, QUICK, crawl, run, shown_on_a_terminal
+from command_line import MEDIACRAWL, QUICK, crawl, run
 
 from mediacrawl.demo import Resource, media_bytes
 from mediacrawl.encoding.records.evidence import tag_element
-from mediacrawl.fleet.fleet import prefixed
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.observe import CrawlFacts, ProgressFacts, RequestLine, RequestLog, progress_line, summary
@@ -122,33 +121,6 @@ def test_a_command_shows_what_is_stored_without_obeying_it(folder, words):
     assert harmless(done.err) is True
 
 
-@pytest.mark.parametrize("words", [("frontier", "why", EVIL.replace("\x00", "")), ("complaint", COMMANDS[:9])])
-def test_a_command_shows_what_it_was_asked_without_obeying_it(folder, words):
-    done = mediacrawl(folder, *words)
-    assert harmless(done.out) is True
-    assert harmless(done.err) is True
-
-
-@pytest.mark.parametrize("words", [("catalogue",), ("demojibake", "whole.jl", "--dry-run")], ids=" ".join)
-def test_on_a_terminal_only_our_own_colours_are_commands(folder, words):
-    shown = shown_on_a_terminal(folder, *words, SCRAPY_SETTINGS_MODULE="mediacrawl.settings")
-    for ours in ("\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[K", "\r"):
-        shown = shown.replace(ours, "")
-    assert harmless(shown) is True
-
-
-def test_what_a_server_sends_is_shown_by_probe_without_obeying_it(tmp_path, site):
-    headers = (("ETag", HEADER), ("Content-Encoding", HEADER), ("Last-Modified", HEADER))
-    site.at("/song.mp3", Resource(song(), "audio/mpeg", headers=headers))
-    site.redirect("/moved.mp3", f"/{HEADER}")
-    site.at("/odd.mp3", Resource(song(), f"audio/{HEADER}"))
-    words = [word for name, value in QUICK.items() for word in ("-s", f"{name}={value}")]
-    for path in ("/song.mp3", "/moved.mp3", "/odd.mp3"):
-        done = mediacrawl(tmp_path, "probe", site.url(path), *words)
-        assert harmless(done.out) is True
-        assert harmless(done.err) is True
-
-
 # -- what a crawl says while it runs -----------------------------------------------------------------------------
 
 
@@ -193,8 +165,4 @@ def test_the_summary_and_the_progress_line_obey_nobody():
             facts = replace(facts, **{each.name: EVIL})
     facts = replace(facts, faults=3, limits={"fault": 1}, examples={"fault": EVIL})
     assert harmless(summary(facts)) is True
-    assert harmless(progress_line(facts, ProgressFacts(silent=[(EVIL, EVIL)], title=EVIL), 500)) is True
-
-
-def test_a_fleet_shows_its_workers_lines_without_obeying_them():
-    assert harmless(prefixed(1, f"2026-01-01 00:00:00 [x] INFO: {EVIL}")) is True
+    assert harmless(progress_line(ProgressFacts(2, 1, sites_waiting=3, silent=[(EVIL, EVIL)], title=EVIL), 500)) is True

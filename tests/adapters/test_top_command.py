@@ -35,13 +35,6 @@ def test_without_a_terminal_one_screen_is_printed(crawl):
     assert "b.example" in out
 
 
-def test_without_a_crawl_one_sentence_says_where_it_looked(tmp_path):
-    ended = run(tmp_path, *MEDIACRAWL, "top", "elsewhere")
-    assert ended.code == 2
-    assert "there is no state of a crawl in" in ended.err
-    assert "elsewhere" in ended.err
-
-
 class Screen:
     """A terminal of 100 columns and 30 rows with a program in it."""
 

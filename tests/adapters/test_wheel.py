@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 import pytest
 from command_line import QUICK, crawl_command, run
-from launcher import ROOT
+from harness import ROOT
 
 SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "mediacrawl", "exclusions")
 FOR_SDIST = (
@@ -27,16 +27,20 @@ def has_backend():
         return False
 
 
+def copied(folder, names):
+    for name in names:
+        if (ROOT / name).is_dir():
+            ignored = shutil.ignore_patterns("__pycache__", "_build", "reference", "*.so", "build")
+            shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=ignored)
+        else:
+            shutil.copy(ROOT / name, folder / name)
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     """A wheel built from a copy of the sources."""
     folder = tmp_path_factory.mktemp("build")
-    for name in SOURCES:
-        if (ROOT / name).is_dir():
-            ignored = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=ignored)
-        else:
-            shutil.copy(ROOT / name, folder / name)
+    copied(folder, SOURCES)
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", "dist", "."]
     if has_backend():
         command.append("--no-build-isolation")
@@ -75,12 +79,6 @@ def test_the_package_that_runs_is_the_zipped_one(wheel, tmp_path):
 
 
 @pytest.mark.slow
-def test_list_prints_the_spiders_and_nothing_else_from_the_zip(wheel, tmp_path):
-    done = run_zipped(wheel, tmp_path, sys.executable, "-m", "scrapy", "list")
-    assert (done.code, done.out, done.err) == (0, "feeds\nmedia\nrecheck\n", "")
-
-
-@pytest.mark.slow
 def test_a_crawl_from_the_zip_obeys_the_lists_in_it(wheel, tmp_path, site):
     """Both lists are the package's own: no file of that name is here."""
     hosts = dict.fromkeys(("tonspur.example", "nevercrawl.example", "www.nevercrawl.example"), "127.0.0.1")
@@ -98,35 +96,6 @@ def test_a_crawl_from_the_zip_obeys_the_lists_in_it(wheel, tmp_path, site):
     assert {entry.host for entry in site.log} == {"tonspur.example"}
     assert "'drop/nevercrawl': 2" in done.err
     assert "'drop/extension': 1" in done.err
-
-
-@pytest.mark.slow
-def test_encodings_are_decided_from_the_zip(wheel, tmp_path):
-    code = (
-        "from mediacrawl.encoding import detect, model_version, models, repair; title = 'Подмосковные вечера';"
-        "assert models.__file__.startswith(__import__('sys').argv[1]);"
-        "print(*map(ascii, detect([title.encode('koi8_r')]).texts + repair([title.encode().decode('latin-1')]).texts))"
-    )
-    done = run_zipped(wheel, tmp_path, sys.executable, "-c", code, str(wheel)).check()
-    assert done.out == " ".join([ascii("Подмосковные вечера")] * 2) + "\n"
-
-
-@pytest.mark.slow
-def test_the_demo_runs_from_the_zip(wheel, tmp_path):
-    done = run_zipped(wheel, tmp_path, sys.executable, "-m", "mediacrawl", "demo").check()
-    assert "media files" in done.out
-    assert (tmp_path / "demo-crawl" / "media.db").exists()
-    listed = run_zipped(wheel, tmp_path, sys.executable, "-m", "mediacrawl", "catalogue", "--db", "demo-crawl/media.db")
-    assert listed.check().out.count("\n") >= 15
-
-
-def copied(folder, names):
-    for name in names:
-        if (ROOT / name).is_dir():
-            ignored = shutil.ignore_patterns("__pycache__", "_build", "reference", "*.so", "build")
-            shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=ignored)
-        else:
-            shutil.copy(ROOT / name, folder / name)
 
 
 def built(folder, *options):

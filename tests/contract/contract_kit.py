@@ -5,7 +5,7 @@ import random
 from dataclasses import replace
 
 import redis
-from long_forms import slow
+from harness import slow
 from redis_server import PROGRAMS
 from settled import SettledWorker
 

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 from contract_kit import NOW, done, page
-from long_forms import slow
+from harness import slow
 
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.politeness.delay import DelayPolicy

@@ -6,8 +6,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import harness
 from crash_evidence import copy
-from launcher import ROOT, launcher
+from harness import ROOT
 
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
@@ -60,7 +61,7 @@ def _run(folder, words, program="mediacrawl"):
     words = [*words, *(word for name, value in settings.items() for word in ("-s", f"{name}={value}"))]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with tempfile.TemporaryFile("w+", encoding="utf-8") as text:
-        code = launcher().run(program, words, folder.parent, environment, text, text, seconds=60)
+        code = harness.start(program, words, folder.parent, environment, text, text).wait(60)
         text.seek(0)
         return Seen(code, text.read())
 

@@ -13,7 +13,7 @@ import crash_plan
 import pytest
 import store_worker
 from crash_evidence import STORE, WAL, copy, snapshot
-from long_forms import slow
+from harness import slow
 
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.records import End, Outcome

@@ -11,7 +11,7 @@ import crash_plan
 import pytest
 import refused
 from crash_evidence import CATALOGUE, STORE, WAL
-from long_forms import slow
+from harness import slow
 
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import requests
-from launcher import ROOT
+from harness import ROOT
 
 SOURCES = (
     *("pyproject.toml", "setup.py", "scrapy.cfg", "Makefile", "README.md", "LICENSE"),

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import redis
 import yaml
-from launcher import ROOT
+from harness import ROOT
 from redis_server import MISSING, PROGRAMS
 from scrapyd_daemon import free_place
 

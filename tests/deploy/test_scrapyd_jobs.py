@@ -1,7 +1,6 @@
 """Jobs of a real scrapyd that runs the egg: scheduled, looked at, cancelled, and taken up again."""
 
 import pytest
-import requests
 from demo_web import DemoWeb
 from scrapyd_daemon import deployed
 from scrapyd_job import ODD, SITES, Job
@@ -24,16 +23,6 @@ def web():
 @pytest.fixture
 def job(daemon, web, tmp_path):
     return Job(daemon, web, tmp_path)
-
-
-@pytest.mark.slow
-def test_a_stranger_on_the_machine_is_not_served(daemon):
-    assert requests.get(f"{daemon.url}/listprojects.json", timeout=60).status_code == 401
-
-
-@pytest.mark.slow
-def test_the_spiders_are_those_of_the_project_and_nothing_else(daemon):
-    assert daemon.get("listspiders", project="mediacrawl")["spiders"] == ["feeds", "media", "recheck"]
 
 
 @pytest.mark.slow
@@ -92,18 +81,3 @@ def test_a_list_of_seeds_on_the_disk_of_whoever_schedules_is_refused_with_the_fo
         f"the seed list 'seeds.txt' can not be read in {daemon.folder}/lists: No such file or directory\n"
     )
     assert log.count("\n") == 1
-
-
-@pytest.mark.slow
-def test_an_argument_that_is_mistyped_is_told_in_the_log_and_nothing_is_asked(daemon, job):
-    log = daemon.finish(job.schedule(seed=",".join(job.seeds), scoop="site"))
-    assert log.endswith("CRITICAL: -a scoop= is no argument of the spider media; did you mean scope?\n")
-    assert log.count("\n") == 1
-    assert not job.web.log
-
-
-@pytest.mark.slow
-def test_a_list_of_seeds_may_come_from_the_egg(daemon, job):
-    """The project's own lists travel in it; of this one no line is a seed."""
-    log = daemon.finish(job.schedule(seed="pkg:mediacrawl/exclusions/extensions.txt"))
-    assert "no seed can be used in 'pkg:mediacrawl/exclusions/extensions.txt': " in log

@@ -4,13 +4,12 @@ This scrapyd keeps items, and has no folders for jobs: a crawl's state is where 
 """
 
 import json
-import subprocess
 import time
 import zipfile
 
 import pytest
 from demo_web import DemoWeb
-from launcher import ROOT
+from harness import ROOT
 from scrapyd_daemon import Checkout, Daemon
 
 pytestmark = pytest.mark.slow
@@ -88,22 +87,6 @@ def test_the_egg_has_all_modules_and_data_and_nothing_else(daemon, first):
     assert {name for name in names if not name.startswith("EGG-INFO/")} == modules_and_data
 
 
-def test_a_job_starts_from_the_bytecode_in_the_egg(daemon, first, tmp_path):
-    """In this copy each source says that it was read."""
-    _, version = first
-    copy = tmp_path / "copy.egg"
-    deployed = daemon.folder / "eggs" / "mediacrawl" / f"{version}.egg"
-    with zipfile.ZipFile(deployed) as egg, zipfile.ZipFile(copy, "w") as told:
-        for name in egg.namelist():
-            told.writestr(name, b"raise ImportError('compiled')" if name.endswith(".py") else egg.read(name))
-    command = [daemon.python, "-c", "import mediacrawl.spiders.media as module; print(module.__file__)"]
-    environment = daemon.environment(PYTHONPATH=str(copy))
-    done = subprocess.run(
-        command, check=False, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60
-    )
-    assert done.stdout == f"{copy}/mediacrawl/spiders/media.pyc\n", done.stderr
-
-
 def test_a_second_egg_is_what_runs_from_then_on(daemon, checkout, later):
     checkout.change("mediacrawl/__init__.py", VERSION, '__version__ = "0.2.0+second"')
     code, output = checkout.make("deploy")
@@ -125,22 +108,3 @@ def test_a_project_that_cannot_be_imported_is_told_and_taken_back(daemon, checko
     assert said.endswith("was deleted again")
     assert "Traceback" in output
     assert daemon.versions() == before
-
-
-def test_a_version_that_sorts_behind_all_time_stamps_is_named(daemon, checkout, later):
-    """It was deployed by hand with -v 9.9, say."""
-    egg = next(daemon.folder.glob("eggs/mediacrawl/*.egg"))
-    (egg.parent / "v9_9.egg").write_bytes(egg.read_bytes())
-    try:
-        code, output = checkout.make("deploy")
-        (said,) = [line for line in output.splitlines() if line.startswith("not deployed: ")]
-        assert code == 2
-        assert ", v9_9: delete by delversion.json what sorts behind it" in said
-    finally:
-        assert daemon.post("delversion", project="mediacrawl", version="v9_9")["status"] == "ok"
-
-
-def test_a_target_that_scrapy_cfg_does_not_have_is_told(checkout):
-    code, output = checkout.make("deploy", "TARGET=production")
-    assert code == 2
-    assert "not deployed: scrapy.cfg has no section [deploy:production]" in output

@@ -1,84 +1,17 @@
 """The record of one file by `mediacrawl.describe`."""
 
 import io
-import re
 import struct
-import subprocess
-import sys
-import threading
 import zipfile
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
 from pathlib import Path
 
 import pytest
 
-import mediacrawl
 from mediacrawl import DescribeError, describe
 
 MEDIA = Path(str(resources.files("mediacrawl.demo").joinpath("media")))
 SONG = next(iter(sorted(MEDIA.glob("*.mp3"))))
-LOOPBACK = ("127.0.0.0/8",)
-
-
-class Handler(BaseHTTPRequestHandler):
-    """Answers by the first part of the path."""
-
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self):
-        kind = self.path.strip("/").split("/")[0]
-        self.server.asked.append((self.path, self.headers.get("Range"), self.headers.get("User-Agent")))
-        if kind == "hop":
-            number = int(self.path.rpartition("/")[2])
-            self.redirect(f"/hop/{number - 1}" if number > 1 else "/ranges")
-        elif kind == "inside":
-            self.redirect("http://10.1.2.3/song.mp3")
-        elif kind == "missing":
-            self.answer(404, b"no", {})
-        elif kind == "page":
-            self.answer(200, b"<!doctype html><title>x</title><p>text", {"Content-Type": "text/html"})
-        elif kind == "whole":
-            self.answer(200, self.server.song, {"Content-Type": "audio/mpeg"})
-        elif kind == "cut":
-            self.answer(200, self.server.song[:3000], {"Content-Length": "9000000", "Content-Type": "audio/mpeg"})
-            self.close_connection = True
-        elif kind == "silent":
-            self.server.over.wait(20)
-        else:
-            start, stop = map(int, re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers["Range"]).groups())
-            data = self.server.song[start : stop + 1]
-            last, size = start + len(data) - 1, len(self.server.song)
-            self.answer(206, data, {"Content-Range": f"bytes {start}-{last}/{size}", "Content-Type": "audio/mpeg"})
-
-    def redirect(self, target):
-        self.answer(302, b"", {"Location": target})
-
-    def answer(self, status, body, headers):
-        self.send_response(status)
-        for name, value in {"Content-Length": str(len(body)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args):
-        """Keep the test's output free of requests."""
-
-
-@contextmanager
-def served(song):
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.song, server.asked, server.over = song, [], threading.Event()
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", server.asked
-    finally:
-        server.over.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def facts(record):
@@ -106,62 +39,6 @@ def test_all_ways_in_give_the_same_record():
             of_member = describe(member)
     assert facts(of_member) == facts(of_path)
     assert (of_member["content_url"], of_member["id"]) == ("", "")
-    with served(SONG.read_bytes()) as (web, _):
-        assert facts(describe(f"{web}/ranges", allow=LOOPBACK)) == facts(of_path)
-        assert facts(describe(f"{web}/whole", allow=LOOPBACK)) == facts(of_path)
-
-
-def test_every_file_of_the_demo_is_described_with_its_title():
-    for path in sorted(MEDIA.iterdir()):
-        if path.suffix in {".mp3", ".ogg", ".flac", ".m4a", ".mp4", ".wma"}:
-            assert describe(path)["probe_status"] == "complete", path
-
-
-def test_a_large_file_is_read_in_ranges():
-    song = SONG.read_bytes() + bytes(3_000_000)
-    with served(song) as (web, asked):
-        record = describe(f"{web}/ranges", allow=LOOPBACK, contact="https://radio.example/bot")
-    assert record["content_size"] == len(song)
-    assert record["bytes_fetched"] < 100_000
-    assert all(given for _, given, _ in asked)
-    assert asked[0][2].endswith("(+https://radio.example/bot)")
-
-
-def test_the_beginning_that_came_of_a_cut_response_is_described():
-    with served(SONG.read_bytes()) as (web, _):
-        assert describe(f"{web}/cut", allow=LOOPBACK)["encoding_format"] == "audio/mpeg"
-
-
-def test_three_redirects_are_followed_and_no_fourth():
-    with served(SONG.read_bytes()) as (web, _):
-        record = describe(f"{web}/hop/3", allow=LOOPBACK)
-        assert record["content_url"] == f"{web}/ranges"
-        assert record["requested_url"] == f"{web}/hop/3"
-        with pytest.raises(DescribeError, match="redirects once more"):
-            describe(f"{web}/hop/4", allow=LOOPBACK)
-
-
-def test_addresses_that_are_not_public_are_refused():
-    with served(b"") as (web, asked):
-        with pytest.raises(DescribeError, match=r"127\.0\.0\.1 is loopback; name it in allow"):
-            describe(f"{web}/ranges")
-        assert asked == []
-        with pytest.raises(DescribeError, match=r"10\.1\.2\.3 is private"):
-            describe(f"{web}/inside", allow=LOOPBACK)
-
-
-@pytest.mark.parametrize(
-    ("path", "sentence"),
-    [("missing", "was answered with status 404"), ("page", "is html, neither audio nor video")],
-)
-def test_what_is_no_media_file_is_an_error_with_a_sentence(path, sentence):
-    with served(b"") as (web, _), pytest.raises(DescribeError, match=sentence):
-        describe(f"{web}/{path}", allow=LOOPBACK)
-
-
-def test_a_server_that_does_not_answer_is_left():
-    with served(b"") as (web, _), pytest.raises(DescribeError, match=r"was not answered within 0\.2 s"):
-        describe(f"{web}/silent", allow=LOOPBACK, timeout=0.2)
 
 
 def test_other_sources_are_refused(tmp_path):
@@ -199,33 +76,7 @@ def test_the_beginning_of_a_file_is_as_long_as_the_file_says(name, kind):
     assert (whole["content_size"], part["content_size"]) == (len(data), None)
 
 
-@pytest.mark.parametrize("ending", [".wav", ".aiff", ".au", ".w64", ".dsf"])
-def test_the_same_of_formats_that_state_their_length(ending):
-    data = next(MEDIA.glob(f"*{ending}")).read_bytes()
-    whole, part = describe(data), describe(data[: len(data) // 2])
-    assert part["duration"] == whole["duration"]
-    assert (whole["probe_status"], part["probe_status"]) == ("complete", "partial")
-
-
-def test_a_file_on_the_disk_that_was_cut_is_as_long_as_what_is_left_and_not_complete(tmp_path):
-    path = tmp_path / "cut.mp3"
-    path.write_bytes(mp3_with_a_count(b"Info")[:20_000])
-    record = describe(path)
-    assert record["duration"] == pytest.approx(20_000 / 208 * 1152 / 44100, rel=0.02)
-    assert record["probe_status"] == "partial"
-
-
 @pytest.mark.parametrize("nothing", [b"", bytearray(), memoryview(b""), io.BytesIO()])
 def test_a_source_without_bytes_is_told_in_good_english(nothing):
     with pytest.raises(DescribeError, match=r"^the (source|open file) is empty$"):
         describe(nothing)
-
-
-def test_it_needs_neither_scrapy_nor_twisted():
-    code = (
-        "import sys, mediacrawl; mediacrawl.describe(sys.argv[1]);"
-        " print({name.partition('.')[0] for name in sys.modules} & {'scrapy', 'twisted'})"
-    )
-    command = [sys.executable, "-c", code, str(SONG)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(mediacrawl.__file__).parents[1])
-    assert done.stdout.strip() == "set()"

@@ -96,10 +96,15 @@ def test_ranges_are_asked_for_over_one_connection():
         return [part_of(song, request), "keep"]
 
     with ScriptedServer(answer) as server:
-        record = describe(at(server), allow=LOOPBACK)
+        record = describe(at(server), allow=LOOPBACK, contact="https://radio.example/bot")
         assert (record["title"], record["content_size"]) == (TITLE, len(song))
+        assert record["bytes_fetched"] < 100_000
         assert len(server.requests) == record["requests"] > 1
         assert server.clients == 1
+    assert all(b"(+https://radio.example/bot)\r\n" in request for request in server.requests)
+    own = ("content_url", "bytes_fetched", "requests", "id", "server_accepts_ranges", "http_status", "content_type")
+    found, whole = record, describe(song)
+    assert {name for name, value in whole.items() if found[name] != value} <= {*own, "found_at", "checked_at"}
 
 
 def test_a_kept_connection_that_was_closed_is_replaced():
@@ -123,6 +128,27 @@ def test_all_addresses_of_a_name_are_tried():
 
 def moved(location):
     return b"HTTP/1.1 302 Found\r\nLocation: " + location + b"\r\nContent-Length: 0\r\n\r\n"
+
+
+@pytest.mark.parametrize("hops", [3, 4])
+def test_three_redirects_are_followed_and_no_fourth(hops):
+    def answer(request):
+        number = int(request.partition(b" /")[2].partition(b" ")[0] or 0)
+        return [moved(b"/%d" % (number - 1)) if number else WHOLE]
+
+    with ScriptedServer(answer) as server:
+        if hops == 3:
+            record = describe(at(server, "/3"), allow=LOOPBACK)
+            assert (record["content_url"], record["requested_url"]) == (at(server, "/0"), at(server, "/3"))
+        else:
+            with pytest.raises(DescribeError, match="redirects once more"):
+                describe(at(server, "/4"), allow=LOOPBACK)
+
+
+def test_an_address_that_is_not_public_is_not_asked():
+    with ScriptedServer(WHOLE) as server, pytest.raises(DescribeError, match="is loopback; name it in allow"):
+        describe(at(server))
+    assert server.requests == []
 
 
 @pytest.mark.parametrize(
@@ -149,30 +175,6 @@ def test_a_redirect_is_followed_as_in_a_crawl_or_refused_with_a_sentence(locatio
     check_message(caught.value)
 
 
-def test_a_redirect_of_a_later_range_ends_the_probe_as_in_a_crawl():
-    song, answered = SONG + bytes(3_000_000), itertools.count()
-
-    def answer(request):
-        return [moved(b"/other.mp3") if next(answered) else part_of(song, request), "keep"]
-
-    with ScriptedServer(answer) as server:
-        record = describe(at(server), allow=LOOPBACK)
-        assert (record["title"], record["probe_status"], record["content_url"]) == (TITLE, "partial", at(server))
-        assert len(server.requests) == 2
-
-
-def test_a_redirect_beyond_ascii_is_followed_octet_by_octet():
-    with ScriptedServer(lambda request: [WHOLE if b"/l%E9d" in request else moved(b"/l\xe9d")]) as server:
-        record = describe(at(server), allow=LOOPBACK)
-    assert record["content_url"].endswith("/l%E9d")
-
-
-@pytest.mark.parametrize("port", [6379, 25, 0])
-def test_a_port_that_a_crawl_refuses_is_refused(port):
-    with pytest.raises(DescribeError):
-        describe(f"http://127.0.0.1:{port}/a.mp3", allow=LOOPBACK)
-
-
 # -- what a server may do ----------------------------------------------------------------------------------------
 
 
@@ -180,36 +182,6 @@ def check_message(error):
     text = str(error)
     assert text.isprintable(), text
     assert len(text) < 700
-
-
-EVIL = b"\x1b]0;owned\x07\xff\xfe" + b"A" * 3000
-
-
-@pytest.mark.parametrize(
-    "script",
-    [
-        [EVIL],
-        [EVIL + b"\r\n\r\n"],
-        [b"HTTP/1.1 " + EVIL + b"\r\n\r\n"],
-        [OK + b"Content-Length: " + EVIL + b"\r\n\r\n"],
-        [OK + b"Transfer-Encoding: " + EVIL + b"\r\n\r\n"],
-        [b"HTTP/1.1 404 " + EVIL + b"\r\nContent-Length: 0\r\n\r\n"],
-        [OK + b"Content-Type: " + EVIL + b"\r\n\r\n" + EVIL],
-        [OK + b"Transfer-Encoding: chunked\r\n\r\n" + EVIL + b"\r\n"],
-        [OK + b"Content-Encoding: gzip\r\n\r\n" + EVIL],
-        [OK + b"Content-Encoding: compress\r\n\r\n" + EVIL],
-        [OK + b"Content-Length: 99\r\n\r\n"],
-        [b"HTTP/1.1 416 No\r\nContent-Length: 0\r\n\r\n"],
-        [b"HTTP/1.1 206 Partial\r\nContent-Range: " + EVIL + b"\r\nContent-Length: 0\r\n\r\n"],
-        [b"HTTP/1.1 101 Switching\r\n\r\n"],
-        [b""],
-        ["reset"],
-    ],
-)
-def test_what_is_no_file_is_an_error_without_the_words_of_the_server(script):
-    with pytest.raises(DescribeError) as caught:
-        describe_answer(*script)
-    check_message(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -220,6 +192,8 @@ def test_what_is_no_file_is_an_error_without_the_words_of_the_server(script):
         (["reset"], "connection reset"),
         ([OK + b"Content-Length: 99\r\n\r\n"], "broke off: connection closed"),
         ([OK + b"Content-Encoding: gzip\r\n\r\n<html>"], r"cannot be unpacked \(gzip\)"),
+        ([b"HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n"], "was answered with status 404"),
+        ([b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<!doctype html><p>text"], "is html, neither audio nor"),
     ],
 )
 def test_the_reason_is_told(script, sentence):
@@ -291,11 +265,6 @@ def test_a_server_that_drips_is_left_in_time(script):
 def test_a_flood_is_ended(script):
     with pytest.raises(DescribeError):
         describe_answer(*script)
-
-
-def test_redirects_and_ranges_share_the_deadline():
-    with pytest.raises(DescribeError, match="was not answered within 1 s"):
-        describe_answer(lambda _: [0.6, moved(b"/again")], timeout=1)
 
 
 def test_a_name_whose_look_up_hangs_is_given_up(monkeypatch):
@@ -393,12 +362,6 @@ def test_a_url_needs_neither_scrapy_nor_twisted():
             check=True,
         )
     assert (done.stdout.strip(), done.stderr) == ("set()", "")
-
-
-@pytest.mark.parametrize("allow", ["127.0.0.0/8", ["127.0.0.0/8"], ("127.0.0.1",), iter(["127.0.0.1"])])
-def test_one_string_allows_one_thing(allow):
-    with ScriptedServer(WHOLE) as server:
-        assert describe(at(server), allow=allow)["title"] == TITLE
 
 
 def test_what_is_allowed_is_checked():

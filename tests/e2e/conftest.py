@@ -13,10 +13,8 @@ def web():
 
 @pytest.fixture
 def crawl(web, tmp_path):
-    crawl = Crawl(web, tmp_path)
-    yield crawl
-    if crawl.process is not None and crawl.process.poll() is None:
-        crawl.kill()
+    with Crawl(web, tmp_path) as crawl:
+        yield crawl
 
 
 @pytest.fixture(scope="module")

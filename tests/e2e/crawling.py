@@ -9,9 +9,10 @@ import subprocess
 import time
 from pathlib import Path
 
+import harness
 import pytest
 from demo_web import DemoWeb
-from launcher import ROOT, environment, launcher
+from harness import ROOT, environment, switches
 
 from mediacrawl.scope import site_of
 
@@ -19,6 +20,11 @@ MIN_DELAY = 0.15
 FIRST_DELAY = 0.2
 CLOCK = 0.002
 """Seconds by which the clocks of two processes, read one after the other, may seem to differ."""
+
+
+def quick(delay):
+    """Settings of a crawl that waits so many seconds before each request, however long the answers take."""
+    return {"POLITENESS_FIRST_DELAY": delay, "POLITENESS_MIN_DELAY": delay, "POLITENESS_FACTOR": 0}
 
 
 class Crawl:
@@ -50,7 +56,14 @@ class Crawl:
         self.peak = 0
         self.killed_at = []
 
-    def start(self, *extra, seed=None, spider="media"):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process is not None and self.process.poll() is None:
+            self.kill()
+
+    def start(self, *extra, seed=None, spider="media", **settings):
         """Start ``scrapy crawl`` in the crawl's folder; seeds are for the spider ``media`` only."""
         settings = {
             "POLITENESS_FACTOR": 1.0,
@@ -66,15 +79,12 @@ class Crawl:
             "SCOPE_MAX_DEPTH": 12,
             # What is learned depends on who answers first; what these crawls are about must not.
             "PRIORITY": "rules",
-            "RESOLVER_HOSTS": json.dumps(self.web.hosts),
+            "RESOLVER_HOSTS": self.web.hosts,
+            **({"ADAPTERS_DIR": self.adapters} if any(self.adapters.iterdir()) else {}),
+            **({"LOG_LEVEL": self.level} if self.level else {}),
+            **settings,
         }
-        if any(self.adapters.iterdir()):
-            settings["ADAPTERS_DIR"] = str(self.adapters)
-        if self.level:
-            settings["LOG_LEVEL"] = self.level
-        command = ["crawl", spider]
-        for name, value in settings.items():
-            command += ["-s", f"{name}={value}"]
+        command = ["crawl", spider, *switches(settings)]
         seeds = "\n".join(self.web.seeds) if seed is None else seed
         if seeds and spider == "media":
             command += ["-a", f"seed={seeds}"]
@@ -86,12 +96,12 @@ class Crawl:
         return self
 
     def _launch(self, arguments, environment, printed, log):
-        return launcher().start("mediacrawl", arguments, self.folder, environment, printed, log)
+        return harness.start("mediacrawl", arguments, self.folder, environment, printed, log)
 
-    def command(self, *words):
+    def command(self, *words, **settings):
         """Run ``mediacrawl`` on the crawl's state until it ends; answers what ``subprocess.run`` does."""
-        words = [*words, "-s", f"MEDIACRAWL_DIR={self.folder / 'state'}"]
-        return launcher().run_and_read("mediacrawl", words, self.folder, environment(), seconds=90)
+        words = [*words, *switches({"MEDIACRAWL_DIR": self.folder / "state", **settings})]
+        return harness.run("mediacrawl", words, self.folder, environment(), seconds=90)
 
     @property
     def _printed(self):
@@ -124,6 +134,10 @@ class Crawl:
         self.killed_at.append(time.monotonic())
         self.process.kill()
         self.process.wait()
+
+    def items(self):
+        """The lines of its output ``items.jl``."""
+        return list(map(json.loads, (self.folder / "items.jl").read_text(encoding="utf-8").splitlines()))
 
     def text(self):
         """What it logged."""

@@ -1,18 +1,14 @@
 """Real crawls with site adapters: what the servers saw, and what the records say."""
 
 import json
-import sqlite3
 from collections import Counter
-from contextlib import closing
 
 import pytest
-import redis
 from adapter_web import DELAY, QUICK, AdapterWeb, counts
 from crawling import CLOCK, Crawl
 from judging import Verdict, stat
 
 from mediacrawl.scope import canonical
-from mediacrawl.site_adapters.counts import AdapterCounts
 
 KILLED = 0.2
 """Seconds of the delay of a crawl that is killed."""
@@ -207,14 +203,6 @@ def test_its_record_has_the_page_and_what_the_answer_says(crawled):
     assert {source for source, _, _ in told} == {"adapter"}
 
 
-def test_the_headers_of_the_adapter_are_sent(crawled):
-    (entry,) = crawled.web.asked("api.clip-data", "/v2/3.json?lang=de")
-    assert entry.user_agent.startswith("mediacrawl/")
-    sent = crawled.web.headers[entry.url]
-    assert (sent["accept"], sent["x-requested-with"]) == ("application/json", "XMLHttpRequest")
-    assert "cookie" not in sent
-
-
 def test_a_page_with_a_key_is_read_and_its_links_followed(crawled):
     asked = crawled.web.paths("keyed")
     assert asked["/config?for=web"] == PAGES
@@ -244,12 +232,6 @@ def test_an_adapter_that_misses_is_switched_off_and_all_its_pages_are_requested(
     assert crawled.text().count("is switched off after") == 1
 
 
-def test_data_on_a_host_that_is_never_to_be_requested_are_not(crawled):
-    assert crawled.web.paths("never-data") == Counter()
-    assert crawled.web.paths("listed") == {"/v/1": 1, "/own.mp3": 1}
-    assert stat(crawled, "adapter/refused") == 1
-
-
 def test_robots_txt_is_asked_first_and_no_site_too_early(crawled):
     first = {}
     for entry in crawled.web.settled_log():
@@ -267,22 +249,6 @@ def test_each_url_has_one_end(crawled):
     assert verdict.of(crawled.web.url("changed", "/v/0")) == ("done", 1)
     assert verdict.ended["adapter_missed"] + verdict.ended["http_status"] == MISSES
     assert verdict.ended["robots"] == 1
-
-
-def why(crawled, url):
-    return crawled.command("frontier", "why", url, *switches(crawled.adapters)).stdout
-
-
-def test_why_names_the_adapter_of_a_page_and_of_a_data_request(crawled):
-    web = crawled.web
-    page = why(crawled, web.url("clip", "/watch/1-a.html"))
-    data = web.url("api.clip-data", "/v2/1.json?lang=de")
-    assert f"its data is asked at {data} by the adapter clip.example (6 tried, 5 hit, 0 missed)" in page
-    assert "the request has ended: done" in page
-    assert "its data is asked for by a site adapter" in page
-    assert "ended          done" in why(crawled, data)
-    off = why(crawled, web.url("changed", "/v/0"))
-    assert "the adapter changed.example is switched off, the last at " in off
 
 
 def test_summary_and_report_have_a_line_for_each_adapter(crawled):
@@ -317,34 +283,3 @@ def test_kills_lose_no_page_and_no_count(tmp_path):
         told = counts(crawl, "changed")
         assert (told.hit, told.missed, told.off) == (0, MISSES, True)
         assert [gap for gap in crawl.gaps() if gap[0] < KILLED - CLOCK] == []
-
-
-@pytest.mark.slow
-def test_two_workers_share_what_is_mapped_and_what_is_counted(tmp_path, redis_server):
-    url = f"{redis_server}/6"
-    with closing(redis.Redis.from_url(url)) as client, PlayerWeb() as web:
-        client.flushdb()
-        web.build()
-        adapters = switches(web.save(tmp_path / "adapters"))
-        short = ("-s", "DOWNLOAD_TIMEOUT=5", "-s", "RESOLVER_TIMEOUT=2", "-s", "FRONTIER_LEASE=12")
-        workers = []
-        for number in range(2):
-            (tmp_path / str(number)).mkdir()
-            workers.append(Crawl(web, tmp_path / str(number)))
-            seed = web.url("start", "/") if not number else ""
-            workers[-1].start("-s", f"SCHEDULER_STORE={url}", *short, *QUICK, *adapters, seed=seed)
-        assert [worker.wait() for worker in workers] == [0, 0], workers[0].text()[-3000:]
-        found = set()
-        for worker in workers:
-            with closing(sqlite3.connect(worker.folder / "state" / "media.db")) as db:
-                found |= {canonical(row[0]) for row in db.execute("SELECT content_url FROM media")}
-        assert found == web.media
-        notes = client.hgetall("media:frontier:note:adapter")
-        told = {name.decode(): AdapterCounts.load(record) for name, record in notes.items()}
-        assert (told["clip.example"].tried, told["clip.example"].hit) == (PAGES, PAGES - 1)
-        assert (told["changed.example"].hit, told["changed.example"].off) == (0, True)
-        # One that is taken while the other worker's miss is on its way may be asked, too.
-        asked = sum(times for path, times in web.paths("changed").items() if path.startswith("/old/"))
-        assert MISSES <= asked <= MISSES + 1
-        assert web.paths("api.clip-data")["/v2/0.json?lang=de"] == 1
-        assert [gap for gap in workers[0].gaps() if gap[0] < DELAY - CLOCK] == []

@@ -2,7 +2,6 @@
 
 from collections import Counter
 
-import numpy as np
 from sins_traps import TrapVisit, TrapWeb, links, number_in, prose
 from trap_crawl import Finished
 
@@ -38,43 +37,19 @@ def choirs():
     return TrapWeb({name: choir(name) for name in CHOIRS}, files)
 
 
-def asked(web):
-    """Kinds of URLs in the order in which they were requested."""
-    paths = (entry.path for entry in web.settled_log())
-    return [path.split("/")[1] for path in paths if path not in {"/", "/robots.txt"}]
-
-
 def least(log, kind):
     """How many of a kind were requested at the site where they were the fewest."""
     hosts = Counter(entry.host for entry in log if entry.path.startswith(kind))
     return min(hosts[f"{name}.example"] for name in CHOIRS)
 
 
-def places(kinds, kind):
-    return [place for place, one in enumerate(kinds) if one == kind]
-
-
-def test_what_leads_to_media_is_asked_before_what_does_not(tmp_path):
-    with choirs() as web:
-        finished = Finished.on(web, tmp_path, *CHOIRS)
-        finished.run(PRIORITY="adaptive", FRONTIER_EXPLORE=0)
-        assert finished.code == 0, finished.crawl.text()[-3000:]
-        assert set.union(*finished.media.values()) == finished.found
-        kinds = asked(web)
-    songs, news = places(kinds, "songs"), places(kinds, "news")
-    assert np.mean(songs) < 0.7 * np.mean(news)
-    # Half of the news are requested when there is nothing else.
-    assert max(songs) < news[len(news) * 2 // 3]
-
-
 def test_a_killed_crawl_goes_on_with_what_it_learned_and_tells_why(tmp_path):
     with choirs() as web:
         finished = Finished.on(web, tmp_path, *CHOIRS)
         crawl = finished.crawl
-        settings = ("-s", "POLITENESS_MIN_DELAY=0.05", "-s", "POLITENESS_FIRST_DELAY=0.05")
-        settings += ("-s", "mediacrawl.priority.adaptive.AdaptivePolicy.save_every=0.5")
-        settings += ("-s", "PRIORITY=adaptive")
-        crawl.start(*settings)
+        settings = {"mediacrawl.priority.adaptive.AdaptivePolicy.save_every": 0.5, "PRIORITY": "adaptive"}
+        settings |= {"POLITENESS_MIN_DELAY": 0.05, "POLITENESS_FIRST_DELAY": 0.05}
+        crawl.start(**settings)
         # Of three news of a site two have ended, and are in the frontier.
         crawl.until(lambda log: all(least(log, kind) > 2 for kind in ("/songs/", "/news/")))
         crawl.kill()

@@ -1,19 +1,27 @@
-"""A real crawl of the demo web: polite by the server's own log, complete by the catalogue."""
+"""A real crawl of the demo web: polite by the server's own log, complete and right by the catalogue."""
 
-import gzip
 import json
-import re
 import sqlite3
 import statistics
-import time
 from collections import Counter
 
 import crawling
+import harness
 import pytest
-from launcher import environment, launcher
+from demo_fields import FIELDS as PLACES
+from demo_fields import UNTAGGED
+from harness import environment
+from jsonschema import Draft202012Validator
+from judging import says
 
+from mediacrawl.demo.library import LEGACY_ENCODINGS, NAMES, media_bytes
+from mediacrawl.encoding.records.evidence import raw_bytes
+from mediacrawl.facts import EXTERNAL_SOURCES
+from mediacrawl.model.item import record_schema
 from mediacrawl.observe import read
 from mediacrawl.scope import canonical, site_of
+
+FIELDS = ("title", "artist", "album")
 
 
 def records(crawl):
@@ -34,53 +42,34 @@ def test_it_ends_by_itself_and_says_so(finished):
     assert "Summary" in finished.text()
     assert "ERROR" not in finished.text()
     assert "Traceback" not in finished.text()
-
-
-def test_nothing_is_printed_on_stdout(finished):
     assert finished.output == ""
 
 
 def test_no_site_was_asked_sooner_than_its_delay(finished):
     gaps = list(finished.gaps())
     assert len(gaps) > 50
-    early = [gap for gap in gaps if gap[0] < crawling.MIN_DELAY - crawling.CLOCK]
-    assert early == []
-
-
-def test_the_first_visits_of_a_site_got_the_longer_delay(finished):
+    assert [gap for gap in gaps if gap[0] < crawling.MIN_DELAY - crawling.CLOCK] == []
     visits = Counter()
-    for gap, site, _, _ in finished.gaps():
+    for gap, site, _, _ in gaps:
         visits[site] += 1
-        if visits[site] < 5:
-            assert gap >= crawling.FIRST_DELAY - crawling.CLOCK, (site, visits[site])
-
-
-def test_a_crawl_delay_was_waited_for(finished):
+        # The first visits get a longer delay.
+        assert visits[site] >= 5 or gap >= crawling.FIRST_DELAY - crawling.CLOCK, (site, visits[site])
     assert finished.web.crawl_delays
     for host, seconds in finished.web.crawl_delays.items():
-        gaps = [gap for gap, _, before, after in finished.gaps() if before.host == after.host == host]
-        assert gaps
-        assert min(gaps) >= seconds - crawling.CLOCK
+        of_host = [gap for gap, _, before, after in gaps if before.host == after.host == host]
+        assert min(of_host) >= seconds - crawling.CLOCK
 
 
-def test_a_site_had_one_request_at_a_time(finished):
-    assert all(gap > 0 for gap, *_ in finished.gaps())
-
-
-def test_the_first_request_of_every_host_was_its_robots_txt(finished):
-    first = {}
+def test_robots_txt_of_each_host_was_asked_first_and_once_and_nothing_that_is_to_be_left_alone(finished):
+    of_hosts = {}
     for entry in finished.web.settled_log():
-        first.setdefault(entry.host, entry.path)
-    assert set(first.values()) == {"/robots.txt"}
-
-
-def test_a_robots_txt_was_asked_once(finished):
-    asked = Counter(entry.host for entry in finished.web.settled_log() if entry.path == "/robots.txt")
-    assert set(asked.values()) == {1}
-
-
-def test_nothing_was_asked_that_a_well_behaved_crawl_leaves_alone(finished):
+        of_hosts.setdefault(entry.host, []).append(entry.path)
+    assert {paths[0] for paths in of_hosts.values()} == {"/robots.txt"}
+    assert {paths.count("/robots.txt") for paths in of_hosts.values()} == {1}
     assert finished.web.violations() == []
+    (agent,) = {entry.user_agent for entry in finished.web.settled_log()}
+    assert "mediacrawl/" in agent
+    assert "+http://localhost/tests" in agent
 
 
 def test_only_links_that_are_dead_on_purpose_are_dead_and_every_host_is_reached(finished):
@@ -89,13 +78,6 @@ def test_only_links_that_are_dead_on_purpose_are_dead_and_every_host_is_reached(
     assert dead == {"/fehlt": 404, "/verschwunden": 410, "/gogn/00000005.json": 404}
     assert {entry.host for entry in log} == {host for host in finished.web.hosts if "bitte-nicht" not in host}
     assert len(log) <= 270
-
-
-def test_every_request_said_who_asks(finished):
-    agents = {entry.user_agent for entry in finished.web.settled_log()}
-    assert len(agents) == 1
-    assert "mediacrawl/" in (agent := agents.pop())
-    assert "+http://localhost/tests" in agent
 
 
 def test_no_url_was_asked_twice(finished):
@@ -138,25 +120,20 @@ def test_the_feed_export_has_the_same_records(finished):
     assert all(list(item)[:3] == ["type", "id", "content_url"] for item in exported.values())
 
 
-def test_the_request_log_has_a_line_for_every_request_the_server_saw(finished):
-    logged = Counter(line["url"] for line in read(finished.folder / "state" / "log") if line["status"])
-    seen = Counter(entry.url for entry in finished.web.settled_log())
-    assert logged == seen
-
-
-def test_the_request_log_says_why_urls_were_dropped(finished):
-    drops = Counter(line["drop"] for line in read(finished.folder / "state" / "log"))
+def test_the_request_log_has_a_line_for_every_request_and_drop_and_the_text_of_each_robots_txt(finished):
+    lines = list(read(finished.folder / "state" / "log"))
+    assert Counter(line["url"] for line in lines if line["status"]) == Counter(
+        entry.url for entry in finished.web.settled_log()
+    )
+    drops = Counter(line["drop"] for line in lines)
     assert drops["redirect_cap"] == 1
     assert drops["robots"] >= 1
     assert drops["http_status"] >= 1
-
-
-def test_the_text_of_each_robots_txt_is_kept(finished):
-    lines = list(read(finished.folder / "state" / "log", name="robots"))
-    assert {line["url"] for line in lines} == {
+    texts = list(read(finished.folder / "state" / "log", name="robots"))
+    assert {line["url"] for line in texts} == {
         canonical(entry.url) for entry in finished.web.settled_log() if entry.path == "/robots.txt"
     }
-    assert any("Crawl-delay" in line["text"] for line in lines)
+    assert any("Crawl-delay" in line["text"] for line in texts)
 
 
 def test_a_page_is_not_requested_if_a_site_adapter_finds_its_media(finished):
@@ -180,24 +157,6 @@ def test_every_url_ended_in_exactly_one_way(finished):
     assert seen == ended - 1 == len(ends) > 60
 
 
-def test_a_domain_added_to_nevercrawl_gets_no_request_after_the_reload(crawl):
-    crawl.start()
-    target = "tonspur.example"
-    crawl.until(lambda log: sum(site_of(entry.url) == target for entry in log) >= 3)
-    crawl.nevercrawl.write_text(crawl.web.never_crawl + f"\n{target}  # complained\n", encoding="utf-8")
-    written = time.monotonic()
-    crawl.until(lambda _: re.search(r"NeverCrawl: \d+ URLs? that waited (is|are) dropped", crawl.text()))
-    # What went out before may be read by the server after the line is read here.
-    in_force = time.monotonic() + 0.5
-    assert crawl.wait() == 0
-    log = crawl.web.settled_log()
-    assert [entry for entry in log if site_of(entry.url) == target and entry.received_monotonic > in_force] == []
-    assert any(entry.received_monotonic > in_force for entry in log), "the crawl ended before the reload"
-    # One was on its way; the others had their delay between them while half a second, the time to reload, went by.
-    last = [entry for entry in log if site_of(entry.url) == target and entry.received_monotonic > written]
-    assert len(last) <= 1 + 4
-
-
 def test_a_crawl_stopped_with_ctrl_c_goes_on_and_asks_no_finished_url_twice(crawl):
     crawl.start()
     crawl.until(lambda log: len(log) > 25)
@@ -213,24 +172,8 @@ def test_a_crawl_stopped_with_ctrl_c_goes_on_and_asks_no_finished_url_twice(craw
     assert [gap for gap in crawl.gaps() if gap[0] < crawling.MIN_DELAY - crawling.CLOCK] == []
 
 
-def test_a_crawl_killed_again_and_again_loses_nothing_and_asks_nobody_early(crawl):
-    for requests in (10, 30, 55):
-        crawl.start(seed=None if requests == 10 else "")
-        crawl.until(lambda log, requests=requests: len(log) > requests)
-        crawl.kill()
-    crawl.start(seed="")
-    assert crawl.wait() == 0
-    assert urls(records(crawl)) == crawl.web.expected_records
-    assert [gap for gap in crawl.gaps() if gap[0] < crawling.MIN_DELAY - crawling.CLOCK] == []
-    asked = Counter((entry.url, entry.range) for entry in crawl.web.settled_log())
-    twice = [url for url, times in asked.items() if times > 1]
-    assert max(asked.values()) <= 4
-    # What was out or just back when the process died: one a site at most, at each of three kills.
-    assert len(twice) <= 3 * len(crawl.web.hosts)
-
-
 def test_fresh_forgets_the_crawl_and_says_what_it_deletes(crawl):
-    crawl.start("-s", "PRIORITY=adaptive")
+    crawl.start(PRIORITY="adaptive")
     crawl.until(lambda log: len(log) > 10)
     assert crawl.interrupt() == 0
     crawl.start("-a", "fresh=1", seed=crawl.web.seeds[0])
@@ -242,10 +185,9 @@ def test_fresh_forgets_the_crawl_and_says_what_it_deletes(crawl):
     assert (crawl.folder / "state" / "model.old.npz").exists()
 
 
-@pytest.mark.parametrize("store", ["sqlite", "memory"])
-def test_scope_site_keeps_to_the_sites_of_the_seeds(crawl, store):
+def test_scope_site_keeps_to_the_sites_of_the_seeds(crawl):
     seed = crawl.web.seeds[0]
-    crawl.start("-a", "scope=site", "-s", f"SCHEDULER_STORE={store}", seed=seed)
+    crawl.start("-a", "scope=site", seed=seed)
     assert crawl.wait() == 0
     assert {site_of(entry.url) for entry in crawl.web.settled_log()} == {site_of(seed)}
     assert "'drop/offsite'" in crawl.text()
@@ -261,52 +203,10 @@ def test_a_whitelist_lets_only_what_it_names_pass(crawl):
     assert "'drop/not_included'" in crawl.text()
 
 
-@pytest.mark.parametrize("name", ["requests", "robots"])
-def test_old_logs_are_packed_when_a_crawl_starts(crawl, name):
-    log = crawl.folder / "state" / "log"
-    log.mkdir(parents=True)
-    import datetime as dt
-
-    day = dt.datetime.now(dt.UTC).date() - dt.timedelta(days=2)
-    (log / f"{name}-{day}.jsonl").write_text('{"url": "http://a.example/"}\n')
-    crawl.start()
-    # The end of the crawl breaks off the thread that packs.
-    crawl.until(lambda seen: len(seen) > 3 and (log / f"{name}-{day}.jsonl.gz").exists())
-    assert crawl.interrupt() == 0
-    with gzip.open(log / f"{name}-{day}.jsonl.gz", "rt") as lines:
-        assert json.loads(lines.read()) == {"url": "http://a.example/"}
-
-
-def test_a_crawl_that_goes_on_keeps_to_the_borders_it_began_with(crawl):
-    seed = crawl.web.seeds[0]
-    crawl.start("-a", "scope=site", seed=seed)
-    crawl.until(lambda log: len(log) > 5)
-    assert crawl.interrupt() == 0
-    crawl.start(seed="")
-    assert crawl.wait() == 0
-    assert "scope=site" in crawl.text()
-    assert {site_of(entry.url) for entry in crawl.web.settled_log()} == {site_of(seed)}
-
-
-def test_a_crawl_does_not_go_on_among_strangers_without_a_contact(crawl):
-    crawl.start()
-    crawl.until(lambda log: len(log) > 5)
-    assert crawl.interrupt() == 0
-    before = len(crawl.web.settled_log())
-    placeholder = ("-s", "MEDIACRAWL_CONTACT=https://example.invalid/nobody")
-    crawl.start(*placeholder, seed="")
-    assert crawl.wait() == 2
-    crawl.start(*placeholder, seed=f"http://127.0.0.1:{crawl.web.port}/")
-    crawl.until(lambda log: len(log) > before)
-    assert crawl.interrupt() == 0
-    late = crawl.web.settled_log()[before:]
-    assert {entry.host for entry in late} == {"127.0.0.1"}
-
-
 def test_the_report_has_the_facts_of_the_log_and_proves_politeness(finished):
     folder = finished.folder / "state"
     words = ["report", str(folder), "--json"]
-    done = launcher().run_and_read("mediacrawl", words, finished.folder, environment(), seconds=60)
+    done = harness.run("mediacrawl", words, finished.folder, environment(), seconds=60)
     facts = json.loads(done.stdout)
     sent = [line for line in read(folder / "log") if line["duration"] is not None]
     assert (facts["state"], facts["reason"]) == ("ended", "finished")
@@ -322,3 +222,111 @@ def test_the_report_has_the_facts_of_the_log_and_proves_politeness(finished):
     assert all(each["meaning"] for each in drops.values())
     assert drops["robots"]["example"].startswith("http://")
     assert facts["curve"][-1][1] == facts["done"]
+
+
+# -- records -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def exported(finished):
+    """The records as ``scrapy catalogue --export`` writes them."""
+    path = finished.folder / "records.jsonl"
+    done = finished.command("catalogue", "--export", str(path))
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_every_record_and_every_item_of_the_feed_export_has_the_declared_form(finished, exported):
+    lines = (finished.folder / "items.jl").read_text(encoding="utf-8").splitlines()
+    validator = Draft202012Validator(record_schema())
+    wrong = [
+        (record["content_url"], error.json_path, error.message)
+        for record in [*exported, *map(json.loads, lines)]
+        for error in validator.iter_errors(record)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("place", sorted(PLACES))
+def test_a_record_says_what_its_file_its_page_and_its_list_say(finished, exported, place):
+    host, slash, path = place.partition("/")
+    url = f"http://{host}:{finished.web.port}{slash}{path}"
+    (record,) = [each for each in exported if canonical(each["content_url"]) == url]
+    expected = finished.web.expected_fields[url]
+    wrong = {name: record[name] for name, value in expected.items() if not says(record[name], value)}
+    assert wrong == {}, {name: expected[name] for name in wrong}
+
+
+def test_a_second_page_that_describes_a_file_is_named_in_the_evidence(finished, exported):
+    (record,) = [each for each in exported if each["content_url"].endswith("/lade/heidi.caf")]
+    pages = {tag["key"]: tag.get("page_url") or record["page_url"] for tag in record["tags"] if tag["source"] == "page"}
+    second = f"http://wunderkammer.example:{finished.web.port}/brett/heidi/urheber"
+    assert (pages["artist"], pages["license_url"]) == (second, second)
+    assert record["page_url"] == second.removesuffix("/urheber")
+
+
+def test_titles_of_chapters_in_another_encoding_than_they_claim_keep_their_bytes(exported):
+    (record,) = [each for each in exported if each["content_url"].endswith("/zvuk/chai-2.mp3")]
+    titles = [tag for tag in record["tags"] if tag["key"].startswith("chapters[")]
+    assert [tag["text"] for tag in titles] == [chapter["title"] for chapter in record["chapters"]]
+    assert {(tag["declared"], tag["encoding"], tag["decision"]) for tag in titles} == {("latin-1", "cp1251", "fixed")}
+    assert all(tag["text_declared"].encode("latin-1") == tag["text"].encode("cp1251") for tag in titles)
+
+
+# -- texts -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def shown(finished):
+    """The records of each file by its name; some are on two hosts."""
+    by_name = {}
+    for row in records(finished):
+        if row["content_url"] in finished.web.files:
+            row["tags"] = json.loads(row["tags"])
+            by_name.setdefault(finished.web.files[row["content_url"]], []).append(row)
+    return by_name
+
+
+def elements(rows):
+    """What the files themselves say of the three names."""
+    found = [element for row in rows for element in row["tags"] if element["key"] in FIELDS]
+    return [element for element in found if element["source"] not in EXTERNAL_SOURCES]
+
+
+def test_the_demo_has_files_in_more_than_ten_wrong_encodings(finished):
+    assert len(set(finished.web.encodings.values())) >= 16
+    assert set(finished.web.files.values()) == set(NAMES)
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_a_file_is_shown_as_its_maker_meant_it_and_the_bytes_of_every_text_can_be_had_back(shown, name):
+    for row in shown[name]:
+        assert tuple(row[field] or "" for field in FIELDS) == NAMES[name]
+    data = media_bytes(name)
+    assert elements(shown[name]) or name in UNTAGGED
+    for element in elements(shown[name]):
+        assert raw_bytes(element) in data
+
+
+@pytest.mark.parametrize("name", sorted(LEGACY_ENCODINGS))
+def test_both_tags_of_a_file_are_read_right_and_the_evidence_says_what_was_decided(shown, name):
+    """An ID3v1 tag holds the beginning of what the other tag says, in whatever encoding."""
+    for element in elements(shown[name]):
+        true, text = getattr(NAMES[name], element["key"]), element["text"]
+        assert text
+        assert true.startswith(text) if element["source"] == "id3v1" else text == true, element
+    decided = [element for element in elements(shown[name]) if element.get("decision") == "fixed"]
+    assert decided
+    for element in decided:
+        assert element["text_declared"] != element["text"]
+        assert element["encoding"]
+        # UTF-8 tells what it is by its form; whose words it holds need not be known.
+        assert element["language"] or element["encoding"] == "utf-8"
+        assert 0.5 < element["confidence"] <= 1
+        assert len(element["fixer"]) == 12
+
+
+def test_what_is_declared_right_is_left_as_it_is(shown):
+    for name in sorted(set(NAMES) - set(LEGACY_ENCODINGS) - UNTAGGED):
+        decisions = {element.get("decision", "declared") for element in elements(shown[name])}
+        assert decisions == {"declared"}, name

@@ -5,7 +5,8 @@ import time
 import zlib
 from contextlib import closing
 
-from crawling import Crawl
+from crawling import Crawl, quick
+from harness import until
 from judging import Verdict, stat
 from lists_web import SONG, ListsWeb
 
@@ -40,13 +41,11 @@ def hostile_song(number):
 
 
 def until_something_waits(path, seconds=60):
-    end = time.monotonic() + seconds
-    while True:
+    def waits():
         with closing(sqlite3.connect(path)) as db:
-            if bytes_of_rows(db):
-                return
-        assert time.monotonic() < end
-        time.sleep(0.1)
+            return bytes_of_rows(db)
+
+    until(waits, seconds)
 
 
 def test_a_full_frontier_is_pruned_by_its_bytes(tmp_path):
@@ -54,10 +53,8 @@ def test_a_full_frontier_is_pruned_by_its_bytes(tmp_path):
     with ListsWeb() as web:
         pages = [web.put(f"page{number}", "/", hostile_page(number, 1_500)) for number in range(3)]
         # Each page is requested, and nothing of what it names, or nothing might be left to wait.
-        slow = {"ROBOTS_ENABLED": 0, "POLITENESS_MIN_DELAY": 60, "POLITENESS_FIRST_DELAY": 60}
-        settings = {"FRONTIER_MAX_BYTES": most, **slow}
-        switches = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
-        crawl = Crawl(web, tmp_path).start(*switches, seed="\n".join(pages))
+        settings = {"FRONTIER_MAX_BYTES": most, "ROBOTS_ENABLED": 0, **quick(60)}
+        crawl = Crawl(web, tmp_path).start(**settings, seed="\n".join(pages))
         crawl.until(lambda log: set(pages) <= {entry.url for entry in log})
         # What joined is written within a second, and it looks at the bytes once a second.
         until_something_waits(tmp_path / "state" / "frontier.db")

@@ -6,19 +6,15 @@ import time
 from contextlib import closing
 
 import pytest
+from crawling import quick
 from lists_web import SONG, ListsWeb
 
-QUICK = (
-    *("-s", "POLITENESS_FIRST_DELAY=0.05", "-s", "POLITENESS_MIN_DELAY=0.05", "-s", "POLITENESS_FACTOR=0"),
-    *(
-        "-s",
-        "FEEDS_MIN_INTERVAL=0.1",
-        "-s",
-        "mediacrawl.priority.revisit_schedule.PollPolicy.first=0.1",
-        "-s",
-        "FEEDS_MAX_INTERVAL=0.2",
-    ),
-)
+QUICK = {
+    **quick(0.05),
+    "FEEDS_MIN_INTERVAL": 0.1,
+    "FEEDS_MAX_INTERVAL": 0.2,
+    "mediacrawl.priority.revisit_schedule.PollPolicy.first": 0.1,
+}
 
 
 def rss(*names, hub=""):
@@ -32,10 +28,11 @@ def rss(*names, hub=""):
     )
 
 
-def poll(crawl, feeds, *extra, rounds=1):
+def poll(crawl, feeds, rounds=1, **settings):
     """One run; answers how often each URL was requested in it, robots.txt not counted."""
     before = len(crawl.web.settled_log())
-    crawl.start("-a", f"feeds={feeds}", "-a", f"rounds={rounds}", "-o", "items.jl", *QUICK, *extra, spider="feeds")
+    words = ("-a", f"feeds={feeds}", "-a", f"rounds={rounds}", "-o", "items.jl")
+    crawl.start(*words, spider="feeds", **{**QUICK, **settings})
     assert crawl.wait() == 0, crawl.text()[-3000:]
     log = crawl.web.settled_log()[before:]
     return [(entry.path, entry.status) for entry in log if entry.path != "/robots.txt"]
@@ -105,7 +102,7 @@ def test_what_is_gone_moved_or_broken_is_treated_as_such(web, crawl):
     known = sources(crawl)
     assert (known[gone]["gone"], known[page]["failures"]) == ("410", 1)
     assert (known[moved]["location"], known[moved]["hub"]) == (web.url("new", "/feed"), "http://hub.example/")
-    poll(crawl, feeds, "-s", "FEEDS_MAX_INTERVAL=0.1")
+    poll(crawl, feeds, FEEDS_MAX_INTERVAL=0.1)
     assert [len(web.asked(host, "/feed")) for host in ("gone", "moved", "new")] == [1, 1, 2]
     # Who is elsewhere for now is asked local first, each time.
     assert [len(web.asked(host, "/feed")) for host in ("away", "guest")] == [2, 2]
@@ -133,12 +130,12 @@ def test_a_killed_run_goes_on_and_loses_nothing(web, crawl):
     feed = web.put("wandel", "/feed", rss(*names), "application/rss+xml")
     for name in names:
         web.put("wandel", f"/{name}.mp3", SONG + name.encode(), "audio/mpeg")
-    slow = ("-s", "POLITENESS_MIN_DELAY=0.3")
-    crawl.start("-a", f"feeds={feed}", "-o", "items.jl", *QUICK, *slow, spider="feeds")
+    slow = {**QUICK, "POLITENESS_MIN_DELAY": 0.3}
+    crawl.start("-a", f"feeds={feed}", "-o", "items.jl", spider="feeds", **slow)
     crawl.until(lambda log: sum(entry.path.endswith(".mp3") for entry in log) >= 3)
     crawl.kill()
     # It polls for ever: what is requested again comes after what waited, and the interrupt ends it.
-    crawl.start("-o", "items.jl", *QUICK, spider="feeds")
+    crawl.start("-o", "items.jl", spider="feeds", **QUICK)
     crawl.until(lambda log: len({entry.path for entry in log if entry.path.endswith(".mp3")}) == 12)
     polls = len(web.asked("wandel", "/feed"))
     crawl.until(lambda log: sum(entry.path == "/feed" for entry in log) > polls + 1)
@@ -148,9 +145,3 @@ def test_a_killed_run_goes_on_and_loses_nothing(web, crawl):
     assert stored == set(names)
     asked = [entry.path for entry in web.settled_log() if entry.path.endswith(".mp3")]
     assert len(asked) <= len(names) + 2
-
-
-def test_it_does_not_start_without_feeds(web, crawl):
-    crawl.start(*QUICK, spider="feeds")
-    assert crawl.wait() != 0
-    assert "start with -a feeds=list.txt" in crawl.text() + crawl.output

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 from crawling import Crawl
+from harness import slow
 from judging import Verdict, stat
-from long_forms import slow
 from traps import BELOW, GOOD, TrickyWeb
 
 from mediacrawl.observe.archive import read
@@ -23,17 +23,12 @@ def tricked(request, tmp_path_factory):
     with plain_traps() as web:
         crawl = Crawl(web, tmp_path_factory.mktemp("tricks"))
         crawl.start(
-            *("-s", "MEDIACRAWL_CONTACT=https://tests.crawler.net/bot"),
-            *(
-                "-s",
-                f"RESOLVER_SERVERS={web.dns.where}",
-                "-s",
-                f"GUARD_ALLOW={GOOD}",
-                "-s",
-                "mediacrawl.politeness.dns.LEAST=0.1",
-            ),
-            *("-s", "FRONTIER_ATTEMPTS=1"),
-            *("-s", f"POLITENESS_ADDRESS_MIN_DELAY={request.param}"),
+            MEDIACRAWL_CONTACT="https://tests.crawler.net/bot",
+            RESOLVER_SERVERS=web.dns.where,
+            GUARD_ALLOW=GOOD,
+            FRONTIER_ATTEMPTS=1,
+            POLITENESS_ADDRESS_MIN_DELAY=request.param,
+            **{"mediacrawl.politeness.dns.LEAST": 0.1},
         )
         end = time.monotonic() + 240
         while time.monotonic() < end and crawl.process.poll() is None and not played(crawl):
@@ -86,12 +81,6 @@ def ways(trick):
 
 def of(tricked, *ends):
     return [trick for trick in tricked.web.tricks if trick["ends"] in ends]
-
-
-def test_the_sockets_count(tricked):
-    """The test's own instrument: at least the plainest traps were there."""
-    assert "127.0.0.1" in tricked.web.traps.addresses
-    assert len(tricked.web.tricks) >= 100
 
 
 def test_no_trick_ever_makes_a_connection(tricked):

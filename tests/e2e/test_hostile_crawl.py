@@ -48,7 +48,7 @@ def web():
 def crawl(web, tmp_path_factory):
     """The crawl until it has asked the honest sites for everything, and each attacker for something."""
     crawl = Crawl(web, tmp_path_factory.mktemp("hostile"))
-    crawl.start(*(word for name, value in SETTINGS.items() for word in ("-s", f"{name}={value}")))
+    crawl.start(**SETTINGS)
     attackers = {f"{name}.example" for name in ATTACKS}
 
     def is_whole(log):

@@ -62,5 +62,5 @@ def test_the_crawl_was_polite_and_says_how_the_adapter_did(crawled):
 
 def test_why_names_the_adapter_of_a_page(crawled):
     page = f"http://ljosvaki.example:{crawled.web.port}/horfa/2214"
-    done = crawled.command("frontier", "why", page, "-s", f"ADAPTERS_DIR={crawled.adapters}")
+    done = crawled.command("frontier", "why", page, ADAPTERS_DIR=crawled.adapters)
     assert f"its data is asked at {page.replace('/horfa/', '/gogn/0000')}.json by the adapter" in done.stdout

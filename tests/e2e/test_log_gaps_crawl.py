@@ -30,11 +30,8 @@ class Pages(ListsWeb):
 
 @pytest.fixture
 def crawl(tmp_path):
-    with Pages() as web, small_disk(tmp_path / "state" / "log", 256 << 10, ROOM):
-        crawl = Crawl(web, tmp_path)
+    with Pages() as web, small_disk(tmp_path / "state" / "log", 256 << 10, ROOM), Crawl(web, tmp_path) as crawl:
         yield crawl
-        if crawl.process is not None and crawl.process.poll() is None:
-            crawl.kill()
 
 
 def make_room(crawl):
@@ -93,14 +90,3 @@ def test_a_log_that_can_be_written_again_has_a_line_for_its_gap(crawl, killed):
     assert lost > 0
     assert sum(gap["lost"] for gap in gaps) >= lost
     judge_uses(crawl)
-
-
-def test_a_log_without_any_space_is_known_from_the_state_of_the_crawl(crawl):
-    with (crawl.folder / "state" / "log" / "more").open("wb") as more:
-        more.write(bytes(ROOM))
-    crawl.start("-s", "POLITENESS_FACTOR=0")
-    assert crawl.wait() == 0
-    assert "lost: the disk refused them" in crawl.text()
-    answer = crawl.command("complaint", "never-asked.example")
-    assert "is not complete" in " ".join(answer.stdout.split())
-    assert "could not be written" in answer.stdout

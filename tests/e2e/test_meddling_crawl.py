@@ -1,6 +1,5 @@
 """A user's own middlewares and pipelines, at their worst: each request's lease ends all the same, exactly once."""
 
-import json
 from pathlib import Path
 
 import crawling
@@ -90,8 +89,7 @@ def crawl(tmp_path_factory):
             "SPIDER_MIDDLEWARES": {**settings.SPIDER_MIDDLEWARES, "meddling.SpiderMeddler": 500},
             "ITEM_PIPELINES": {**settings.ITEM_PIPELINES, "meddling.MeddlingPipeline": 100},
         }
-        switches = [word for name, value in parts.items() for word in ("-s", f"{name}={json.dumps(value)}")]
-        crawl.start(*switches, "-s", f"FRONTIER_ATTEMPTS={ATTEMPTS}")
+        crawl.start(**parts, FRONTIER_ATTEMPTS=ATTEMPTS)
         crawl.code = crawl.wait(60)
         yield crawl
 

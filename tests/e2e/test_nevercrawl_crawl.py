@@ -5,7 +5,7 @@ import time
 from collections import Counter
 
 import pytest
-from crawling import Crawl
+from harness import until
 from judging import Verdict, stat
 from wire import HttpServer, Resource, respond
 
@@ -14,7 +14,7 @@ SLACK = 0.5
 """Seconds that a machine that does much else may take for what it would do at once."""
 PAGES = 4_000
 DELAY = 0.03
-QUICK = ("-s", f"POLITENESS_MIN_DELAY={DELAY}", "-s", f"POLITENESS_FIRST_DELAY={DELAY}")
+QUICK = {"POLITENESS_MIN_DELAY": DELAY, "POLITENESS_FIRST_DELAY": DELAY}
 ADDED = "many.example\nkept.example/private/  # 2026-11-02\n127.0.0.4/30  # his network\n"
 LISTED = '<a href="/to-listed">moved</a> <a href="http://sub.listed.example/1">never</a>'
 OTHER_ADDRESS = "127.0.0.5"
@@ -72,14 +72,6 @@ def web():
     web.stop()
 
 
-@pytest.fixture
-def crawl(web, tmp_path):
-    crawl = Crawl(web, tmp_path)
-    yield crawl
-    if crawl.process is not None and crawl.process.poll() is None:
-        crawl.kill()
-
-
 def kind(entry):
     """What an entry of the log is, by what the list says of it."""
     return f"{entry.host}/private" if entry.path.startswith("/private/") else entry.host
@@ -102,16 +94,12 @@ def waiting(verdict):
 
 def logged(crawl, sentence):
     """Wait until the crawl has said something."""
-    end = time.monotonic() + 30
-    while not (found := re.search(sentence, crawl.text())):
-        assert time.monotonic() < end, crawl.text()[-3000:]
-        time.sleep(0.05)
-    return found
+    return until(lambda: re.search(sentence, crawl.text()))
 
 
 def test_entries_that_come_while_it_runs_are_asked_no_more_and_what_waits_for_them_is_dropped(crawl):
     web = crawl.web
-    crawl.start(*QUICK)
+    crawl.start(**QUICK)
     wanted = {"www.many.example": 6, "www.kept.example/private": 4, "net.example": 4, "open.example": 6}
     crawl.until(lambda log: all(asked(log)[name] >= least for name, least in wanted.items()))
     replace(crawl.nevercrawl, web.never_crawl + ADDED)
@@ -154,13 +142,13 @@ def test_entries_that_come_while_it_runs_are_asked_no_more_and_what_waits_for_th
 
 def test_what_was_added_while_no_crawl_ran_is_dropped_at_the_start(crawl):
     web = crawl.web
-    crawl.start(*QUICK)
+    crawl.start(**QUICK)
     crawl.until(lambda log: len(log) > 30)
     assert crawl.interrupt() == 0
     waiting = len(Verdict(crawl).waiting)
     before = len(web.settled_log())
     replace(crawl.nevercrawl, "# all\nexample\n")
-    crawl.start(*QUICK, seed="")
+    crawl.start(**QUICK, seed="")
     assert crawl.wait(60) == 0
     # On a busy machine some are leased before it is their turn, and refused on their way out.
     assert re.search(r"NeverCrawl: \d+ URLs that waited are dropped", crawl.text())

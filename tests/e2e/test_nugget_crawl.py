@@ -5,12 +5,13 @@ from contextlib import closing
 
 import pytest
 from crawling import Crawl
+from harness import slow
 from judging import Verdict, stat
 from lists_web import ListsWeb, untagged
 from sins_media import song
 from sins_traps import prose
 
-QUICK = ["-s", "POLITENESS_MIN_DELAY=0.02", "-s", "POLITENESS_FIRST_DELAY=0.02"]
+QUICK = {"POLITENESS_MIN_DELAY": 0.02, "POLITENESS_FIRST_DELAY": 0.02}
 TEXT = "The nightingale sang in the garden until the morning came and the village woke. "
 FUNCTIONS = """\
 from pathlib import Path
@@ -47,11 +48,9 @@ def web():
 @pytest.fixture
 def crawl(web, tmp_path):
     (tmp_path / "finds.py").write_text(FUNCTIONS)
-    crawl = Crawl(web, tmp_path)
-    crawl.imports.append(tmp_path)
-    yield crawl
-    if crawl.process is not None and crawl.process.poll() is None:
-        crawl.kill()
+    with Crawl(web, tmp_path) as crawl:
+        crawl.imports.append(tmp_path)
+        yield crawl
 
 
 def page(web, host, path, *hrefs, text=""):
@@ -59,8 +58,8 @@ def page(web, host, path, *hrefs, text=""):
     return web.put(host, path, f"<html><title>{path}</title><body><p>{text}{links}")
 
 
-def run(crawl, seed, *settings):
-    crawl.start(*QUICK, *(word for setting in settings for word in ("-s", setting)), seed=seed)
+def run(crawl, seed, **settings):
+    crawl.start(seed=seed, **QUICK, **settings)
     assert crawl.wait() == 0, crawl.text()[-3000:]
 
 
@@ -95,19 +94,6 @@ def test_a_recording_earns_once_at_however_many_urls_and_one_without_a_name_earn
     assert sum(earned(crawl).values()) == 1
 
 
-def test_pages_can_be_finds(crawl, web):
-    seed = page(web, "one", "/", "robin1", "robin2", "wren1", "gone", "away", "a.mp3")
-    for path in ("/robin1", "/robin2", "/wren1", "/finch1"):
-        page(web, "one", path, text=TEXT + prose(path))
-    web.put("one", "/gone", TEXT, status=404)
-    web.put("one", "/away", TEXT, status=302, headers=(("Location", "/finch1"),))
-    web.put("one", "/a.mp3", song(20), "audio/mpeg")
-    run(crawl, seed, "NUGGET_FUNCTION=finds.birds")
-    assert (counted(crawl, "nugget/new"), counted(crawl, "nugget/known")) == (3, 1)
-    assert earned(crawl) == {"one.example": 3}
-    assert web.url("one", "/a.mp3") in Verdict(crawl).records
-
-
 def test_what_is_not_worth_opening_ends_before_its_body_and_what_has_no_body_to_open_is_not_asked_about(crawl, web):
     seed = page(web, "one", "/", "a.mp3", "large.mp3", "large", "fails", "gone", "away")
     for path in ("/a.mp3", "/large.mp3"):
@@ -116,7 +102,7 @@ def test_what_is_not_worth_opening_ends_before_its_body_and_what_has_no_body_to_
     page(web, "one", "/fails", "beyond")
     page(web, "one", "/beyond")
     web.put("one", "/away", "", status=302, headers=(("Location", "/beyond"),))
-    run(crawl, seed, "NUGGET_WORTH_OPENING=finds.small")
+    run(crawl, seed, NUGGET_WORTH_OPENING="finds.small")
     verdict = Verdict(crawl)
     assert verdict.ended["not_worth_opening"] == stat(crawl, "drop/not_worth_opening") == 2
     assert set(verdict.records) == {web.url("one", "/a.mp3")}
@@ -129,35 +115,24 @@ def test_what_is_not_worth_opening_ends_before_its_body_and_what_has_no_body_to_
     assert stat(crawl, "nugget/failed") == crawl.text().count("NUGGET_WORTH_OPENING (finds.small) failed") == 1
 
 
-def test_a_function_that_fails_costs_its_finds_and_nothing_else(crawl, web):
-    seed = page(web, "one", "/", "a.mp3", "1")
-    page(web, "one", "/1")
-    web.put("one", "/a.mp3", song(20), "audio/mpeg")
-    run(crawl, seed, "NUGGET_FUNCTION=finds.broken")
-    assert len(Verdict(crawl).records) == 1
-    assert earned(crawl) == {}
-    assert stat(crawl, "nugget/failed") == 3
-    assert crawl.text().count("NUGGET_FUNCTION (finds.broken) failed") == 1
-
-
 @pytest.mark.parametrize(
     ("setting", "why"),
     [
-        ("NUGGET_FUNCTION=finds.nothing", "NUGGET_FUNCTION = 'finds.nothing' cannot be loaded"),
-        ("NUGGET_FUNCTION=nowhere.find", "No module named 'nowhere'"),
-        ("NUGGET_FUNCTION=finds.small", "must take 2 arguments"),
-        ("NUGGET_WORTH_OPENING=finds.birds", "must take 3 arguments"),
+        ({"NUGGET_FUNCTION": "finds.nothing"}, "NUGGET_FUNCTION = 'finds.nothing' cannot be loaded"),
+        ({"NUGGET_FUNCTION": "nowhere.find"}, "No module named 'nowhere'"),
+        ({"NUGGET_FUNCTION": "finds.small"}, "must take 2 arguments"),
+        ({"NUGGET_WORTH_OPENING": "finds.birds"}, "must take 3 arguments"),
     ],
 )
 def test_a_path_that_leads_to_no_such_function_is_told_before_the_crawl(crawl, web, setting, why):
-    crawl.start("-s", setting, seed=page(web, "one", "/"))
+    crawl.start(**setting, seed=page(web, "one", "/"))
     assert crawl.wait() == 2
     assert why in crawl.text()
     assert "Traceback" not in crawl.text()
     assert web.log == []
 
 
-@pytest.mark.parametrize("function", ["finds.birds", "mediacrawl.priority.nuggets.media"])
+@pytest.mark.parametrize("function", ["mediacrawl.priority.nuggets.media", *slow("finds.birds")])
 def test_workers_on_one_redis_count_a_find_once(crawl, web, tmp_path, redis_server, function):
     seeds = []
     for number in range(6):
@@ -169,13 +144,9 @@ def test_workers_on_one_redis_count_a_find_once(crawl, web, tmp_path, redis_serv
     other = Crawl(web, tmp_path / "second")
     other.imports.append(tmp_path)
     workers = [crawl, other]
-    settings = [
-        f"SCHEDULER_STORE={redis_server}/9",
-        f"REDIS_FRONTIER_KEY={tmp_path.name}",
-        f"NUGGET_FUNCTION={function}",
-    ]
+    on_redis = {"SCHEDULER_STORE": f"{redis_server}/9", "REDIS_FRONTIER_KEY": tmp_path.name}
     for worker, seed in zip(workers, ["\n".join(seeds), ""], strict=True):
-        worker.start(*QUICK, *(word for setting in settings for word in ("-s", setting)), seed=seed)
+        worker.start(seed=seed, NUGGET_FUNCTION=function, **on_redis, **QUICK)
     assert [worker.wait() for worker in workers] == [0, 0], crawl.text()[-3000:]
     assert sum(counted(worker, "nugget/new") for worker in workers) == 1
     assert sum(counted(worker, "nugget/known") for worker in workers) == 5

@@ -2,13 +2,9 @@
 
 import json
 
-import pytest
 from honest_sites import HONEST, honest_files
-from judging import Verdict
 from sins_traps import TrapWeb
 from trap_crawl import Finished
-
-from mediacrawl.scope import canonical
 
 SITE = "short-notes"
 
@@ -36,37 +32,8 @@ def test_the_setting_priority_scores_changes_the_order(tmp_path):
     assert paths.index("/note/29") < paths.index("/note0.mp3")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("order", ["random", "site-rate"])
-def test_the_orders_to_compare_with_find_all_as_well(tmp_path, order):
-    assert asked(tmp_path, PRIORITY=order)
-
-
-@pytest.mark.slow
-def test_breadth_asks_first_what_was_found_first(tmp_path):
-    paths = asked(tmp_path, ("/", "/seed/9"), PRIORITY="breadth")
-    places = [paths.index(f"/note/{number}") for number in (1, 10, 3, 12, 5, 14)]
-    assert places == sorted(places)
-
-
-def test_an_order_that_there_is_not_is_named_in_one_sentence(crawl):
-    crawl.start("-s", "PRIORITY=fastest")
-    assert crawl.wait() == 2
-    assert "PRIORITY = 'fastest' cannot be used: it must be adaptive, rules, " in crawl.text()
-
-
-@pytest.mark.slow
-def test_a_crawl_in_levels_is_whole_too(crawl):
-    crawl.start("-s", "PRIORITY=levels")
-    assert crawl.wait() == 0, crawl.text()[-3000:]
-    verdict = Verdict(crawl)
-    assert verdict.waiting == []
-    assert verdict.leased == 0
-    assert set(map(canonical, verdict.records)) == crawl.web.expected_records
-
-
 def test_a_model_that_cannot_be_read_stops_the_start_with_one_sentence(crawl, tmp_path):
-    crawl.start("-s", "PRIORITY=adaptive", "-s", f"PRIORITY_MODEL={tmp_path / 'none.npz'}")
+    crawl.start(PRIORITY="adaptive", PRIORITY_MODEL=tmp_path / "none.npz")
     assert crawl.wait() == 1
     told = crawl.text()
     assert "none.npz cannot be read as a model" in told

@@ -51,8 +51,7 @@ def crawled(tmp_path_factory):
     """A crawl of `RUN` seconds at least; when all doomed sites have been asked something they are put on NeverCrawl."""
     with MixedWeb() as web:
         crawl = Crawl(web, tmp_path_factory.mktemp("polite"))
-        options = [word for name, value in SETTINGS.items() for word in ("-s", f"{name}={value}")]
-        crawl.start(*options)
+        crawl.start(**SETTINGS)
         began = time.monotonic()
         doomed = {host for host, site in web.sites.items() if site.kind == "doomed"}
         # Most of their pages wait then, whatever else the crawl is at.
@@ -175,9 +174,7 @@ def test_trouble_is_counted_and_its_sites_rest_or_are_retired(crawled):
 
 @pytest.mark.parametrize("kind", ["asking", "doomed", "fickle", "moving", "throttled"])
 def test_the_complaint_desk_finds_that_we_behaved(crawled, kind):
-    settings = {**SETTINGS, "NEVERCRAWL_FILES": crawled.nevercrawl}
-    options = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
-    done = crawled.command("complaint", f"{kind}3.example", *options)
+    done = crawled.command("complaint", f"{kind}3.example", NEVERCRAWL_FILES=crawled.nevercrawl, **SETTINGS)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "We behaved" in done.stdout
 

@@ -55,8 +55,7 @@ def test_no_door_leads_to_a_refused_port(tmp_path, listener):
         web.put("other", "/", "<html><title>x</title>")
         crawl = Crawl(web, tmp_path)
         seeds = "\n".join([web.url("start", "/"), web.url("other", "/"), f"{away[0]}seed"])
-        setting = ("-s", f"SCOPE_REFUSED_PORTS={','.join(map(str, ports))}")
-        crawl.start(*setting, seed=seeds)
+        crawl.start(SCOPE_REFUSED_PORTS=",".join(map(str, ports)), seed=seeds)
         # The site without a robots.txt waits for hours.
         wanted = {("start", "/moved"), ("start", "/feed.xml"), ("other", "/robots.txt")}
         crawl.until(lambda log: wanted <= {(entry.host.removesuffix(".example"), entry.path) for entry in log})

@@ -14,7 +14,6 @@ from crawling import Crawl
 from demo_fields import UNTAGGED
 from demo_web import DemoWeb
 
-from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.observe import read
 from mediacrawl.recheck.doubtful_texts import Doubts
@@ -196,15 +195,6 @@ def test_it_teaches_what_the_damage_did(rechecked):
     assert not any("Station" in pair["before"] for pair in rechecked.pairs)
 
 
-def test_what_it_learned_of_damage_is_there_for_the_next_crawl(rechecked):
-    learned = Substitutions.load(rechecked.folder / "state" / "substitutions.json")
-    assert len(learned) > 0
-    pair = ("Ñòàðûé ìîñò", "Старый мост")
-    assert learned.propose(pair[0]) is None
-    learned.learn(*pair, "cp1251")
-    assert learned.propose(pair[0]).text == pair[1]
-
-
 def test_no_site_was_asked_sooner_than_its_delay_by_the_two_crawls_together(rechecked):
     gaps = list(rechecked.gaps())
     assert [gap for gap in gaps if gap[0] < crawling.MIN_DELAY - crawling.CLOCK] == []
@@ -217,21 +207,6 @@ def test_no_site_was_asked_sooner_than_its_delay_by_the_two_crawls_together(rech
 def test_a_request_log_line_stands_for_every_request_of_both(rechecked):
     logged = Counter(line["url"] for line in read(rechecked.folder / "state" / "log") if line["status"])
     assert logged == Counter(entry.url for entry in rechecked.web.settled_log())
-
-
-def test_the_media_crawl_can_go_on_afterwards(rechecked):
-    before = len(rechecked.web.settled_log())
-    rechecked.start(seed="")
-    assert rechecked.wait() == 0
-    assert len(rechecked.web.settled_log()) == before
-
-
-def test_another_round_asks_again_for_what_is_still_in_doubt_and_only_that(rechecked):
-    before = len(rechecked.web.settled_log())
-    recheck(rechecked)
-    asked = asked_since(rechecked, before)
-    assert {rechecked.gone, rechecked.page, rechecked.moved} <= set(asked)
-    assert not {rechecked.ozero, rechecked.most} & set(asked)
 
 
 @pytest.fixture
@@ -250,9 +225,8 @@ def damaged(original, rechecked, tmp_path):
     for url in crawl.lost:
         crawl.stored.lose_bytes(url, title=LOST)
     crawl.requests = len(crawl.web.settled_log())
-    yield crawl
-    if crawl.process is not None and crawl.process.poll() is None:
-        crawl.kill()
+    with crawl:
+        yield crawl
 
 
 def early(crawl):
@@ -271,10 +245,6 @@ def doubted(records):
     return found
 
 
-def mended(crawl):
-    return {record["content_url"] for record in crawl.stored.all() if record["title"] != LOST}
-
-
 @pytest.mark.slow
 def test_a_recheck_killed_again_and_again_goes_on_and_loses_nothing(damaged):
     for requests in (8, 20):
@@ -288,32 +258,3 @@ def test_a_recheck_killed_again_and_again_goes_on_and_loses_nothing(damaged):
     assert f"{len(damaged.doubtful)} of {len(damaged.truth)} records in doubt" in damaged.text()
     assert f"{len(damaged.doubtful)} probed again: " in damaged.text()
     assert early(damaged) == []
-
-
-def test_a_recheck_stopped_with_ctrl_c_goes_on_and_asks_no_finished_url_twice(damaged):
-    recheck(damaged, wait=False)
-    damaged.until(lambda log: len(log) > damaged.requests + 12)
-    assert damaged.interrupt() == 0
-    assert "left for the next run" in damaged.text()
-    done = mended(damaged)
-    recheck(damaged)
-    assert "Resuming: the doubtful records" in damaged.text()
-    asked = Counter((e.url, e.range) for e in damaged.web.settled_log()[damaged.requests :] if e.path != "/robots.txt")
-    assert max(asked.values()) == 1
-    assert damaged.lost & done < mended(damaged) == set(damaged.truth)
-
-
-def test_items_may_be_json_lines_and_then_go_to_the_catalogue_of_the_settings(damaged):
-    lines = [json.dumps(record) for record in damaged.stored.all()]
-    lines[3:3] = [
-        "not json",
-        "[]",
-        '{"title": "no url"}',
-        '{"content_url": "ftp://a.example/x.mp3", "title": "\\ufffd"}',
-    ]
-    (damaged.folder / "items.jl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    recheck(damaged, "-s", "MEDIACRAWL_DB=fresh.db", items="items.jl")
-    assert "4 lines" in damaged.text()
-    with Catalogue(damaged.folder / "state" / "fresh.db", read_only=True) as catalogue:
-        assert {record["content_url"] for record in catalogue.newest()} == damaged.doubtful
-    assert mended(damaged) == set(damaged.truth) - damaged.lost

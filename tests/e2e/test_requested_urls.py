@@ -1,12 +1,11 @@
 """What is fetched is what the page says: a real crawl, told by the request lines that the server read."""
 
-import gzip
 import json
 
 import pytest
 from crawling import Crawl
+from harness import slow
 from lists_web import SONG, ListsWeb
-from long_forms import slow
 
 from mediacrawl.store import Catalogue
 
@@ -76,24 +75,3 @@ def test_requests_carry_the_urls_as_they_were_written(tmp_path, store):
     with Catalogue(tmp_path / "state" / "media.db") as catalogue:
         assert {record["content_url"] for record in catalogue.newest()} == {start + song for song in SONGS.values()}
     assert {line["url"].removeprefix(start) for line in logged(tmp_path / "state")} == wanted
-
-
-def test_what_waits_is_kept_and_shown_as_it_will_be_requested(tmp_path):
-    with ListsWeb() as web:
-        build(web)
-        crawl = Crawl(web, tmp_path)
-        # The page is read; all that it names waits for the next start.
-        crawl.start("-s", "POLITENESS_MIN_DELAY=2", "-s", "PRIORITY=rules", seed=web.url("start", "/?home"))
-        crawl.until(lambda seen: len(seen) > 2)
-        crawl.interrupt()
-        start = web.url("start", "")
-        why = crawl.command("frontier", "why", f"{start}/wiki?c=3&a=1&")
-        assert why.stdout.splitlines()[0] == f"{start}/wiki?a=1&&c=3&"
-        crawl.command("frontier", "export", "-o", str(tmp_path / "next.jl.gz"))
-        with gzip.open(tmp_path / "next.jl.gz", "rt", encoding="utf-8") as file:
-            urls = {json.loads(line)["url"] for line in file}
-        assert {f"{start}/wiki?w=//833069", f"{start}/wiki?a=1&&c=3&"} <= urls
-        assert crawl.start(seed="").wait() == 0
-        asked = {entry.url.removeprefix(start) for entry in web.settled_log()}
-    assert {f"/wiki?{query}" for query in QUERIES.values()} <= asked
-    assert set(SONGS.values()) <= asked

@@ -10,7 +10,6 @@ import redis
 from judging import stat
 from lists_web import ListsWeb
 from sins_media import song
-from sins_traps import prose
 
 from mediacrawl.demo import Resource, strong_etag
 from mediacrawl.frontier.tools.check import check
@@ -186,17 +185,3 @@ def test_without_the_argument_the_crawl_ends_and_no_page_comes_back(web, crawl):
     crawl.start("-a", "revisit=no", *QUICK, seed="")
     assert crawl.wait() == 0
     assert "known pages" not in crawl.text()
-
-
-def test_a_page_that_came_back_is_no_copy_of_what_another_page_showed_before(web, crawl):
-    text = f"<p>{prose('old')}"
-    web.put("twin", "/", "<a href='/1.mp3'>one</a> <a href='/old'>old</a>")
-    web.put("twin", "/old", text)
-    web.put("twin", "/1.mp3", song(20), "audio/mpeg")
-    crawl.start("-a", "revisit=yes", *QUICK, "-s", "REVISIT_SOONEST=0.1", seed=web.url("twin", "/"))
-    crawl.until(lambda log: {"/old", "/1.mp3"} <= {entry.path for entry in log})
-    web.put("twin", "/", f"{text}<a href='/new'></a>")
-    web.put("twin", "/new", "new")
-    crawl.until(lambda log: any(entry.path == "/new" for entry in log))
-    assert crawl.interrupt() == 0
-    assert "drop/duplicate" not in crawl.text()

@@ -2,7 +2,6 @@
 
 import pytest
 from scrapy import Request, Spider
-from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
 from mediacrawl.crawl.context import CrawlContext
@@ -59,16 +58,3 @@ def test_when_no_request_can_be_made_of_any_lease_there_is_none(scheduler):
     join(scheduler.frontier, "http://a.example/old")
     assert scheduler.next_request() is None
     assert not scheduler.has_pending_requests()
-
-
-def test_a_frontier_that_fails_as_the_crawl_closes_is_told_and_is_no_success(scheduler, caplog, monkeypatch):
-    # Without an engine.
-    monkeypatch.setattr(scheduler.leases, "sweep", lambda: None)
-    scheduler._crawler.stats = StatsCollector(scheduler._crawler)
-    join(scheduler.frontier, "http://a.example/new")
-    # As a disk that takes nothing from now on.
-    scheduler.frontier._db.execute("PRAGMA query_only = 1")
-    scheduler.close("finished")
-    (line,) = [record.getMessage() for record in caplog.records if record.levelname == "CRITICAL"]
-    assert "readonly database; choose another folder" in line
-    assert scheduler._crawler.stats.get_value("frontier/failed") == 1

@@ -80,7 +80,7 @@ class LinkingWeb(HttpServer):
 def crawl(tmp_path_factory):
     with nobody_answers() as port, LinkingWeb(port) as web:
         crawl = Crawl(web, tmp_path_factory.mktemp("silent"))
-        crawl.start(*(word for name, value in SETTINGS.items() for word in ("-s", f"{name}={value}")))
+        crawl.start(**SETTINGS)
         crawl.code = crawl.wait(60)
         yield crawl
 

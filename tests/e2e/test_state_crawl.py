@@ -15,10 +15,6 @@ from contextlib import closing, suppress
 
 import pytest
 
-from mediacrawl.frontier.tools.check import check
-
-SLOW = ("-s", "POLITENESS_MIN_DELAY=1")
-
 
 def critical(crawl):
     return re.findall(r"(?m)^\S+ \S+ \[\S+\] CRITICAL: (.*)$", crawl.text())
@@ -26,15 +22,13 @@ def critical(crawl):
 
 def running(crawl):
     """The crawl, after some requests."""
-    crawl.start(*SLOW)
+    crawl.start(POLITENESS_MIN_DELAY=1)
     crawl.until(lambda log: len(log) > 30)
     return crawl.folder / "state"
 
 
 TAKEN = {
     "removed": shutil.rmtree,
-    "renamed": lambda state: state.rename(state.with_name("renamed")),
-    "its frontier removed": lambda state: (state / "frontier.db").unlink(),
     "its lock removed": lambda state: (state / "frontier.lock").unlink(),
 }
 
@@ -43,22 +37,13 @@ TAKEN = {
 def test_a_crawl_whose_state_is_taken_away_ends_with_a_sentence(crawl, how):
     TAKEN[how](running(crawl))
     # By what it meets first: 1 is for the catalogue.
-    assert crawl.wait(30) in ({1, 4} if how in {"removed", "renamed"} else {4})
+    assert crawl.wait(30) in ({1, 4} if how == "removed" else {4})
     assert all("was removed, moved or replaced while" in each for each in critical(crawl))
     assert critical(crawl)
     assert "Traceback" not in crawl.text()
     asked = len(crawl.web.log)
     time.sleep(1.5)
     assert len(crawl.web.log) == asked
-
-
-@pytest.mark.parametrize("how", ["removed", "renamed"])
-def test_a_crawl_whose_state_is_taken_away_writes_nothing_into_the_folder_in_its_place(crawl, how):
-    state = running(crawl)
-    TAKEN[how](state)
-    state.mkdir()
-    assert crawl.wait(30) in {1, 4}
-    assert list(state.iterdir()) == []
 
 
 def test_a_crawl_whose_catalogue_is_removed_ends_with_a_sentence_and_with_no_file_counted_as_done(crawl):
@@ -69,20 +54,6 @@ def test_a_crawl_whose_catalogue_is_removed_ends_with_a_sentence_and_with_no_fil
     assert "Traceback" not in crawl.text()
     crawl.start()
     assert crawl.wait() == 0
-
-
-def test_a_second_crawl_in_the_place_of_a_removed_one_keeps_its_files(crawl):
-    shutil.rmtree(running(crawl))
-    first = crawl.process
-    crawl.start(*SLOW)
-    crawl.until(lambda log: any(time.monotonic() - entry.finished < 1 for entry in log[-1:] if entry.finished))
-    assert first.wait(30) in {1, 4}
-    crawl.until(lambda log: len(log) > 60)
-    crawl.kill()
-    assert check(crawl.folder / "state" / "frontier.db").problems == []
-    crawl.start(seed="")
-    assert crawl.wait() == 0
-    assert "Resuming" in crawl.text()
 
 
 def test_a_crawl_whose_terminal_is_closed_stops_cleanly_and_resumes(crawl):

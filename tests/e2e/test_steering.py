@@ -25,7 +25,7 @@ def asked(crawl, site):
 def test_a_running_crawl_obeys(crawl, tmp_path):
     more = tmp_path / "more.txt"
     more.write_text(f"# more\n{crawl.web.seeds[0]}new-page\nnot a url\n")
-    crawl.start("-s", "POLITENESS_MIN_DELAY=0.4", "-s", "POLITENESS_FIRST_DELAY=0.4")
+    crawl.start(POLITENESS_MIN_DELAY=0.4, POLITENESS_FIRST_DELAY=0.4)
     crawl.until(lambda log: sum(site_of(entry.url) == PAUSED for entry in log) >= 3)
     assert f"{PAUSED} is paused" in order(crawl, "pause", PAUSED)
     # Between two orders is a second: by then nothing is on its way that went out before. And the server has read it
@@ -60,7 +60,7 @@ def test_a_crawl_ends_without_a_site_that_stays_paused_and_says_so(crawl):
 @pytest.mark.slow
 def test_a_crawl_ends_when_few_sites_are_left_and_its_seeds_go_on(crawl, tmp_path_factory):
     # Of two pages of a calendar that happen to be left one would be a copy of the other.
-    crawl.start("-a", "stop_below=4", "-s", "FRONTIER_EXPLORE=0")
+    crawl.start("-a", "stop_below=4", FRONTIER_EXPLORE=0)
     assert crawl.wait() == 0
     assert "'finish_reason': 'stop_below'" in crawl.text()
     with FrontierReader(crawl.folder / "state" / "frontier.db") as reader:
@@ -72,7 +72,7 @@ def test_a_crawl_ends_when_few_sites_are_left_and_its_seeds_go_on(crawl, tmp_pat
     assert [line for line in lines if not line.startswith("#")] == left
     assert [site_of(url) for url in left] == sorted(site_of(url) for url in left)
     (crawl.folder / "second").mkdir()
-    crawl.start("-s", f"MEDIACRAWL_DIR={crawl.folder / 'second'}", seed=str(remaining))
+    crawl.start(MEDIACRAWL_DIR=crawl.folder / "second", seed=str(remaining))
     assert crawl.wait() == 0
     with FrontierReader(crawl.folder / "second" / "frontier.db") as reader:
         ends = {url: reader.where(url, site_of(url), link_class(url)).end for url in left}

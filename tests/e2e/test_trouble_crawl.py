@@ -1,23 +1,16 @@
 """Sites that fail in every way a site can: a real crawl leaves them alone, keeps their URLs, and says so."""
 
 import contextlib
-import json
 import socket
-import sqlite3
 import threading
 import time
-from contextlib import closing
-from datetime import datetime
-from pathlib import Path
 
 import pytest
 from crawling import Crawl
 from judging import Verdict
 from wire import HttpServer, Resource, Response, respond
 
-from mediacrawl.complaint.judging import ROUNDING
 from mediacrawl.observe import read
-from mediacrawl.settings import EXTENSIONS
 
 REST_AFTER = 3
 SETTINGS = {
@@ -97,11 +90,10 @@ def crawl(tmp_path_factory):
         silent.bind(("127.0.0.1", 0))
         settings = {**SETTINGS, "RESOLVER_SERVERS": f"127.0.0.1:{silent.getsockname()[1]}"}
         crawl = Crawl(web, tmp_path_factory.mktemp("trouble"))
-        options = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
-        crawl.code = crawl.start(*options).wait()
+        crawl.code = crawl.start(**settings).wait()
         crawl.first, crawl.asked = crawl.text(), len(web.settled_log())
         began = time.monotonic()
-        crawl.start(*options, seed="").wait()
+        crawl.start(**settings, seed="").wait()
         crawl.took = time.monotonic() - began
         yield crawl
 
@@ -163,20 +155,3 @@ def test_the_request_log_names_what_failed_and_where(crawl):
     lines = [line for line in read(crawl.folder / "state" / "log") if line["site"] in TROUBLES]
     assert {line["site"] for line in lines if line["error"] or line["status"] == 500} == set(TROUBLES)
     assert {line["address"] for line in lines if line["site"] == "broken.example"} == {"127.0.0.1"}
-
-
-def test_the_request_log_and_the_frontier_tell_the_same_end_of_a_visit_that_failed(tmp_path):
-    with FailingWeb() as web:
-        crawl = Crawl(web, tmp_path)
-        crawl.imports.append(Path(__file__).parent)
-        parts = json.dumps({**EXTENSIONS, "slow_store.SlowStore": 500})
-        options = [word for name, value in SETTINGS.items() for word in ("-s", f"{name}={value}")]
-        seeds = [url for url in web.seeds if "refusing" in url or "fine" in url]
-        assert crawl.start(*options, "-s", f"EXTENSIONS={parts}", seed="\n".join(seeds)).wait() == 0
-        line = [line for line in read(crawl.folder / "state" / "log") if line["site"] == "refusing.example"][-1]
-    with closing(sqlite3.connect(crawl.folder / "state" / "frontier.db")) as db:
-        query = "SELECT release - delay FROM site WHERE name = 'refusing.example'"
-        (ended,) = db.execute(query).fetchone()
-    told = datetime.fromisoformat(line["time"]).timestamp() + line["duration"]
-    # Both numbers are whole milliseconds.
-    assert told == pytest.approx(ended, abs=ROUNDING)

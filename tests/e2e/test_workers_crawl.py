@@ -1,11 +1,11 @@
 """Several workers of one crawl, on one Redis: what the servers saw of all of them together."""
 
 import asyncio
+import itertools
 import json
 import sqlite3
 import threading
-import time
-from contextlib import closing
+from contextlib import ExitStack, closing
 
 import pytest
 import redis
@@ -29,10 +29,10 @@ class Worker(Crawl):
         super().__init__(web, folder)
         self.url = url
 
-    def start(self, *extra, seed=""):
+    def start(self, *extra, seed="", **settings):
         """Without seeds unless some are given."""
-        short = ["-s", "DOWNLOAD_TIMEOUT=5", "-s", "RESOLVER_TIMEOUT=2", "-s", "FRONTIER_LEASE=12"]
-        return super().start("-s", f"SCHEDULER_STORE={self.url}", *short, *extra, seed=seed)
+        short = {"DOWNLOAD_TIMEOUT": 5, "RESOLVER_TIMEOUT": 2, "FRONTIER_LEASE": 12, "SCHEDULER_STORE": self.url}
+        return super().start(*extra, seed=seed, **{**short, **settings})
 
     def records(self):
         with closing(sqlite3.connect(self.folder / "state" / "media.db")) as db:
@@ -57,16 +57,9 @@ def server(redis_server):
 @pytest.fixture
 def hire(web, tmp_path, server):
     """Makes workers, and sees that none stays."""
-    hired = []
-
-    def hire():
-        hired.append(Worker(web, tmp_path / f"worker-{len(hired)}", server[1]))
-        return hired[-1]
-
-    yield hire
-    for worker in hired:
-        if worker.process is not None and worker.process.poll() is None:
-            worker.kill()
+    names = (tmp_path / f"worker-{number}" for number in itertools.count())
+    with ExitStack() as hired:
+        yield lambda: hired.enter_context(Worker(web, next(names), server[1]))
 
 
 class HeldWeb(DemoWeb):
@@ -93,11 +86,11 @@ def ends(client):
 def test_workers_that_join_late_share_the_crawl_and_end_with_it(web, hire, server):
     client, _ = server
     # How long the web holds its answers back must neither break requests off nor make the delays longer.
-    patient = ["-s", "DOWNLOAD_TIMEOUT=90", "-s", "FRONTIER_LEASE=120", "-s", "POLITENESS_FACTOR=0"]
+    patient = {"DOWNLOAD_TIMEOUT": 90, "FRONTIER_LEASE": 120, "POLITENESS_FACTOR": 0}
     # Before the one that has seeds, together with it, and while it is at work.
-    early, first = hire().start(*patient), hire().start(*patient, seed=None)
+    early, first = hire().start(**patient), hire().start(**patient, seed=None)
     first.until(lambda log: len(log) > web.EARLY)
-    late = hire().start(*patient)
+    late = hire().start(**patient)
     workers = [early, first, late]
     # Most of the crawl is left for three of them.
     first.until(lambda _: client.zcard("media:frontier:workers") == len(workers))
@@ -139,48 +132,3 @@ def test_a_killed_workers_urls_come_back_to_the_others(web, hire, server):
     assert int(client.hget("media:frontier:total", "leased")) == 0
     for gap, site, before, after in other.gaps():
         assert gap >= MIN_DELAY - CLOCK, (site, before, after)
-
-
-@pytest.mark.slow
-def test_a_crawl_that_waits_goes_on_with_what_is_fed_until_it_is_stopped(web, hire, server):
-    client, _ = server
-    worker = hire().start("-s", "SCHEDULER_WAIT=1")
-    client.rpush("media:start_urls", web.seeds[0])
-    worker.until(lambda log: len(log) > 3)
-    asked = -1
-    while asked != len(web.log) or int(client.hget("media:frontier:total", "waiting") or 0):
-        asked = len(web.log)
-        time.sleep(1.5)
-    assert worker.process.poll() is None
-    fed = f"{web.seeds[0]}fed-later"
-    client.rpush("media:start_urls", json.dumps({"url": fed, "title": "a page"}))
-    worker.until(lambda log: any(entry.url == fed for entry in log))
-    assert worker.interrupt() == 0
-    assert int(client.hget("media:frontier:total", "leased")) == 0
-    assert client.zcard("media:frontier:workers") == 0
-
-
-def test_a_crawl_begins_anew_with_fresh_whatever_lies_in_redis(web, hire, server):
-    client, _ = server
-    first = hire().start(seed=web.seeds[0])
-    first.until(lambda log: len(log) > 5)
-    first.interrupt()
-    asked = len(web.settled_log())
-    client.hset("media:frontier:total", "layout", "99")
-    refused = hire().start()
-    assert refused.wait() == 2
-    assert "has the layout '99'" in refused.text()
-
-    again = hire().start("-a", "fresh=1", seed=web.seeds[0])
-    again.until(lambda log: len(log) > asked + 5)
-    assert again.interrupt() == 0
-    assert client.hget("media:frontier:total", "layout") == "1"
-
-
-def test_the_first_start_of_a_worker_whose_folders_are_not_there_tells_no_error(hire, server, tmp_path):
-    worker = hire()
-    elsewhere = ["-s", f"MEDIACRAWL_DB={tmp_path}/shared/media.db", "-s", f"REQUEST_LOG_DIR={tmp_path}/shared/log"]
-    worker.start("-s", "CLOSESPIDER_TIMEOUT=3", *elsewhere, seed=None)
-    assert worker.wait() == 0
-    assert " ERROR: " not in worker.text()
-    assert (worker.folder / "state" / "status.json").exists()

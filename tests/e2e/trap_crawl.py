@@ -29,8 +29,7 @@ class Finished:
 
     def run(self, **settings):
         """Begin the crawl, or continue with it, and wait for its end."""
-        settings = {"POLITENESS_MIN_DELAY": 0.02, "POLITENESS_FIRST_DELAY": 0.02, **settings}
-        self.crawl.start(*(word for name, value in settings.items() for word in ("-s", f"{name}={value}")))
+        self.crawl.start(**{"POLITENESS_MIN_DELAY": 0.02, "POLITENESS_FIRST_DELAY": 0.02, **settings})
         self.code = self.crawl.wait(120)
         log = self.crawl.web.settled_log()
         self.visits = Counter(entry.host.removesuffix(".example") for entry in log)

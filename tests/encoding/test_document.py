@@ -3,9 +3,9 @@
 # ruff: noqa: RUF001 - national letters are what this file is about
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.encoding import Hints, detect
 from mediacrawl.encoding.detection.document import EncodingClaim, chardet_if_long, decide_document, sample_of

@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
+from harness import examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.encoding import Hints, detect, repair
 from mediacrawl.encoding.languages import LANGUAGES

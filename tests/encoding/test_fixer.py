@@ -9,10 +9,10 @@ import math
 from dataclasses import dataclass
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from itemadapter import ItemAdapter
-from long_forms import examples
 
 import mediacrawl.encoding.records.fixer as module
 from mediacrawl.encoding import FieldDecision, model_version

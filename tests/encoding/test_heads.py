@@ -1,9 +1,9 @@
 """Long fields: a piece decides, the whole is read alike or stays as it was."""
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.encoding import FieldDecision, detect
 from mediacrawl.encoding.records.fields import TextField

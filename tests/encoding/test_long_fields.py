@@ -1,9 +1,9 @@
 """Fields of any length: a bounded piece is looked at, and the whole is read alike."""
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.encoding import Hints, detect
 from mediacrawl.encoding.detection import detector

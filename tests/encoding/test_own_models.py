@@ -8,8 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import harness
 import pytest
-from launcher import environment, launcher
+from harness import environment
 
 from mediacrawl.encoding import Hints, ModelError, detect, model_version, models, repair, use_models
 from mediacrawl.encoding.languages import LANGUAGES, Language, languages_named
@@ -354,7 +355,7 @@ def test_a_cut_file_is_refused(tmp_path, chuvash):
 def command(folder, *arguments):
     """Run it; answers its exit code and both streams."""
     words = ["trainencoding", *map(str, arguments)]
-    return launcher().run_and_read("mediacrawl", words, folder, environment(), seconds=300)
+    return harness.run("mediacrawl", words, folder, environment(), seconds=300)
 
 
 @pytest.mark.slow

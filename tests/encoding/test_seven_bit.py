@@ -1,9 +1,9 @@
 """ISO-2022 and HZ: Chinese, Japanese and Korean in bytes of ASCII, which other ASCII text must not become."""
 
 import pytest
+from harness import examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.encoding import Hints, detect
 from mediacrawl.encoding.pricing.decoding import iso2022, seven_bit

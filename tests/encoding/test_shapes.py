@@ -2,9 +2,9 @@
 
 # ruff: noqa: RUF001 - letters of many scripts are what this file is about
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.encoding import Hints, detect
 from mediacrawl.encoding.detection.forms import FieldForm, form_of

@@ -3,9 +3,9 @@
 import json
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.extract import MAX_ENTRIES, FeedEntry, list_form, parse_list
 from mediacrawl.extract.feed_model import MOST_FILES

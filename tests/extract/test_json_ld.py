@@ -3,9 +3,9 @@
 import json
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.extract import parse_page
 from mediacrawl.extract.medium import MOST_MEDIA

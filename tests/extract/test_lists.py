@@ -3,9 +3,9 @@
 import gzip
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.extract import Manifest, list_form, parse_list, unpacked
 from mediacrawl.extract.feeds import MAX_ENTRIES

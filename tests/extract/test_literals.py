@@ -3,9 +3,9 @@
 import time
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.extract.literals import literals
 

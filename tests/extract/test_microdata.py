@@ -1,9 +1,9 @@
 """Microdata about media."""
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.extract import parse_page, structured_data
 

@@ -3,9 +3,9 @@
 import json
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.extract import MAX_LINKS, facts_by_url, inherit, parse_page, standing_alone
 from mediacrawl.extract.medium import MOST_ALONE, MOST_FILES, MOST_MEDIA

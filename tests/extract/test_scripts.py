@@ -4,9 +4,9 @@ import json
 import time
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.extract import MAX_LINKS, facts_by_url, parse_page
 from mediacrawl.extract.medium import MOST_FILES, MOST_MEDIA

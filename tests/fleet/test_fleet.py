@@ -8,8 +8,6 @@ import pytest
 
 from mediacrawl.fleet import LOST
 from mediacrawl.fleet import fleet as module
-from mediacrawl.observe import CrawlFacts
-from mediacrawl.observe.status import CrawlStatus
 
 
 def given(words, name):
@@ -41,18 +39,6 @@ def test_a_fleet_ends_when_all_workers_have_finished(harbour):
     assert "30 pages" in fleet.text() or "pages      30" in fleet.text()
 
 
-def test_the_counts_before_a_fleet_are_those_of_all_workers_of_this_crawl(harbour):
-    fleet = harbour(["begin 0"])
-    # The second one was of a larger fleet.
-    for name, pages in (("worker-1", 30), ("worker-2", 100)):
-        (fleet.folder / name).mkdir()
-        CrawlStatus(written=9.0, pages=pages).save(fleet.folder / name)
-    before = []
-    fleet._left = lambda began, earlier: before.append(earlier) or CrawlFacts()
-    assert fleet.run() == 0
-    assert [totals.pages for totals in before] == [130]
-
-
 def test_a_crawl_that_is_over_before_the_others_begin_needs_no_others(harbour):
     fleet = harbour(["begin 0"], ["begin 0"])
     fleet.before_each_look = wait_for_the_first
@@ -81,18 +67,6 @@ def test_before_the_others_begin_they_are_handed_what_the_first_knows(harbour):
     fleet.stop_when = lambda h: when_said("two")(h) and when_said("three")(h)
     assert fleet.run() == 0
     assert fleet.handed_on == [("worker-1", ["worker-2", "worker-3"])]
-
-
-def test_the_others_do_not_begin_without_what_the_first_knows(harbour):
-    fleet = harbour(["begin wait"], ["begin wait"])
-
-    def fail(first, others):
-        raise OSError("no room")
-
-    fleet.has_begun = fail
-    assert fleet.run() == 1
-    assert "no room" in fleet.text(logging.ERROR)
-    assert fleet.told(2) == []
 
 
 def test_workers_have_folders_of_their_own(harbour):
@@ -201,13 +175,6 @@ def test_asked_twice_they_are_killed(harbour):
     assert fleet.report()["workers"][1]["last_code"] == -9
 
 
-def test_two_signals_at_once_kill(harbour):
-    fleet = harbour(["begin wait"])
-    fleet.stop_when = when_said("ready", times=2)
-    assert fleet.run() == 130
-    assert len(fleet.told(1)) == 1
-
-
 @pytest.mark.parametrize(("first", "code"), [("begin say=two 1", 1), ("begin wait", module.KILLED)])
 def test_where_the_log_says_that_ctrl_c_kills_the_first_one_does(harbour, monkeypatch, first, code):
     """The fleet has stopped by itself, or was asked to once before."""
@@ -228,21 +195,6 @@ def test_where_the_log_says_that_ctrl_c_kills_the_first_one_does(harbour, monkey
     assert fleet.report()["workers"][1]["last_code"] == -9
 
 
-def test_a_first_ctrl_c_while_the_fleet_stops_by_itself_is_answered(harbour):
-    fleet = harbour(["begin say=two 1"], ["deaf say=two wait"])
-    fleet.stop_when = lambda h: ("the fleet stops" in h.text()) + ("once more kills them" in h.text())
-    assert fleet.run() == 1
-    assert "the workers are stopping already; once more kills them" in fleet.text()
-
-
-def test_a_worker_that_waits_for_its_restart_is_not_started_after_the_stop(harbour):
-    fleet = harbour(["begin say=dying 1"])
-    fleet.patience = fleet.patience.__class__(3600.0, 3600.0, 60.0, 30.0, 5)
-    fleet.stop_when = lambda h: "started again in 3600 s" in h.text()
-    assert fleet.run() == 0
-    assert len(fleet.told(1)) == 1
-
-
 def test_no_process_is_left(harbour):
     fleet = harbour(["begin wait"], ["say=two wait"])
     fleet.stop_when = when_said("two")
@@ -251,19 +203,6 @@ def test_no_process_is_left(harbour):
     for pid in fleet.pids():
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
-
-
-def test_a_worker_has_a_session_of_its_own_so_that_ctrl_c_reaches_the_fleet_alone(harbour):
-    fleet = harbour(["begin wait"])
-    sessions = []
-
-    def stop(harbour):
-        sessions.extend(map(os.getsid, harbour.pids()))
-        return when_said("ready")(harbour)
-
-    fleet.stop_when = stop
-    fleet.run()
-    assert sessions[0] != os.getsid(0)
 
 
 # -- logs and stats ------------------------------------------------------------------------------------------
@@ -291,42 +230,3 @@ def test_logs_are_merged_record_by_record(harbour):
     assert "ValueError" in trace
     assert "ValueError" in log.read_text()
     assert "worker 1, start 1" in log.read_text()
-
-
-def test_each_start_stands_in_the_log_under_a_line_of_its_own(harbour):
-    fleet = harbour(["begin 1", "begin 0"])
-    fleet.run()
-    lines = (fleet.folder / "worker-1" / "crawl.log").read_text().splitlines()
-    assert [line.partition("Z ")[2] for line in lines if "start" in line] == [
-        "---- worker 1, start 1 ----",
-        "---- worker 1, start 2 ----",
-    ]
-
-
-def test_a_log_that_has_grown_long_begins_anew_with_a_start(harbour, monkeypatch):
-    monkeypatch.setattr("mediacrawl.fleet.worker.LOG_BYTES", 100)
-    fleet = harbour([f"say={'x' * 200} 1", "begin 0"])
-    fleet.run()
-    old, new = (fleet.folder / "worker-1" / name for name in ("crawl.log.1", "crawl.log"))
-    assert "x" * 200 in old.read_text()
-    assert "start 2" in new.read_text()
-    assert "x" * 200 not in new.read_text()
-
-
-def test_what_an_earlier_fleet_left_is_not_counted(harbour):
-    fleet = harbour(["begin 0"], ["begin 0"])
-    for number in (1, 2):
-        folder = fleet.folder / f"worker-{number}"
-        folder.mkdir(parents=True)
-        (folder / "stats.json").write_text('{"written": 1, "stats": {"n": 100, "seeds/joined": 1}}')
-    fleet.before_each_look = wait_for_the_first
-    fleet.run()
-    assert fleet.report()["stats"]["n"] == 1
-
-
-def test_a_line_tells_how_far_all_are(harbour):
-    fleet = harbour(["begin wait"], ["begin wait"])
-    fleet.interval = 0.01
-    fleet.stop_when = lambda h: "2 workers: 0 media files · 20 pages" in h.text()
-    assert fleet.run() == 0
-    assert "requests a second" in fleet.text(logging.INFO)

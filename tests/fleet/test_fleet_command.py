@@ -1,11 +1,7 @@
 """``mediacrawl fleet`` as a user types it: what cannot work is told in one sentence, and nothing is started."""
 
-import json
-import time
-
 import pytest
 from command_line import MEDIACRAWL, run
-from launcher import environment, launcher
 
 from mediacrawl.crawl.crawl_scope import CrawlScope
 from mediacrawl.fleet import FleetError, lock_folder
@@ -26,45 +22,9 @@ def on_redis(fleet, redis_server):
     return lambda *words: fleet(*ON_REDIS, *words, REDIS_URL=f"{redis_server}/8")
 
 
-@pytest.mark.parametrize("number", ["0", "65", "-1", "two", "1.5", "99999999999999999999"])
-def test_a_number_of_workers_goes_from_1_to_64(on_redis, number):
-    assert f"-n {number} is no number of workers; it goes from 1 to 64" in on_redis(f"-n{number}").sentence
-
-
-@pytest.mark.parametrize("store", ["sqlite", "memory"])
-def test_a_frontier_of_one_process_is_refused(fleet, store):
-    assert "a frontier that its workers share" in fleet("-s", f"SCHEDULER_STORE={store}", "-a", "seed=x").sentence
-
-
 def test_a_server_that_does_not_answer_is_told(fleet, tmp_path):
     store = f"SCHEDULER_STORE=unix://{tmp_path}/no.sock"
     assert "no.sock" in fleet("-s", store, *CONTACT, "-a", "seed=http://localhost/").sentence
-
-
-def test_arguments_are_checked_as_by_crawl(on_redis, tmp_path):
-    assert "no.txt" in on_redis("-a", "seed=no.txt").sentence
-    assert "scope=all is not known" in on_redis("-a", "scope=all").sentence
-    assert "fresh=maybe" in on_redis("-a", "fresh=maybe").sentence
-    assert "somebody's server" in on_redis("-a", "seed=https://example.org/").sentence
-    assert "PRIORITY = 'fast' cannot be used" in on_redis("-s", "PRIORITY=fast").sentence
-    assert not list(tmp_path.glob("**/worker-*"))
-
-
-def test_a_spider_and_an_unknown_option_are_refused(on_redis):
-    assert "takes no name: 'media'" in on_redis("media").sentence
-    assert "unknown option --worker-count=3" in on_redis("--worker-count=3").sentence
-
-
-@pytest.mark.parametrize("option", ["-o", "-O"])
-def test_one_file_for_the_items_of_all_is_refused(on_redis, option):
-    assert "one media.db" in on_redis(option, "items.jl").sentence
-
-
-def test_a_folder_that_cannot_be_made_is_told(on_redis, tmp_path):
-    (tmp_path / "taken").write_text("a file")
-    sentence = on_redis("-a", "seed=http://localhost/", "-s", "MEDIACRAWL_DIR=taken/below").sentence
-    assert "taken/below" in sentence
-    assert "name another MEDIACRAWL_DIR" in sentence
 
 
 def test_a_second_fleet_in_a_folder_is_refused(on_redis, tmp_path):
@@ -75,27 +35,6 @@ def test_a_second_fleet_in_a_folder_is_refused(on_redis, tmp_path):
     assert not list(folder.glob("worker-*"))
     with lock_folder(folder), pytest.raises(FleetError, match="another fleet"), lock_folder(folder):
         pass
-
-
-def test_its_log_goes_to_the_file_that_is_named(tmp_path, redis_server):
-    folder = tmp_path / ".mediacrawl"
-    folder.mkdir()
-    (folder / "worker-1").write_text("no folder")
-    words = ["fleet", "-n", "1", *ON_REDIS, "-a", "seed=http://localhost:2/", "--logfile", "all.log", "-L", "ERROR"]
-    with (tmp_path / "printed").open("wb") as printed:
-        process = launcher().start(
-            "mediacrawl", words, tmp_path, environment(REDIS_URL=f"{redis_server}/8"), printed, printed
-        )
-        log, end = tmp_path / "all.log", time.monotonic() + 60
-        while not (log.exists() and "cannot be started" in log.read_text()):
-            assert time.monotonic() < end
-            time.sleep(0.05)
-        process.terminate()
-        assert process.wait(60) == 0
-    assert "is started again" not in log.read_text()
-    assert (tmp_path / "printed").read_text() == ""
-    assert not (folder / "redis").exists()
-    assert json.loads((folder / "fleet.json").read_text())["reason"] == "stopped"
 
 
 def test_the_borders_of_a_crawl_that_lies_there_are_those_of_the_first_worker(tmp_path):

@@ -13,7 +13,7 @@ import pytest
 import redis
 from crawling import Crawl
 from demo_web import DemoWeb
-from long_forms import slow
+from harness import slow
 
 from mediacrawl.fleet import LOST
 from mediacrawl.observe import archive
@@ -80,21 +80,15 @@ def crawl(tmp_path, redis_server):
     url = f"{redis_server}/9"
     with closing(redis.Redis.from_url(url)) as client:
         client.flushdb()
-    with DemoWeb() as web:
-        crawl = FleetCrawl(web, tmp_path, url)
+    with DemoWeb() as web, FleetCrawl(web, tmp_path, url) as crawl:
         yield crawl
-        if crawl.process is not None and crawl.process.poll() is None:
-            crawl.kill()
 
 
 @pytest.fixture
 def alone(tmp_path):
     """Nobody named a Redis."""
-    with DemoWeb() as web:
-        crawl = FleetCrawl(web, tmp_path)
+    with DemoWeb() as web, FleetCrawl(web, tmp_path) as crawl:
         yield crawl
-        if crawl.process is not None and crawl.process.poll() is None:
-            crawl.kill()
 
 
 def gone(pid, seconds=60):
@@ -133,19 +127,8 @@ def test_a_worker_that_is_killed_is_started_again_and_all_is_found(crawl):
     assert not list(crawl.folder.glob("state/worker-*/log/requests-*"))
 
 
-def test_a_fleet_whose_terminal_is_closed_stops_cleanly(crawl):
-    crawl.start(*paced(2))
-    crawl.until_both_ask()
-    # The kernel sends it to all of the terminal, and the shell once more.
-    for pid in [crawl.process.pid, *map(int, crawl.pids().values()), crawl.process.pid]:
-        os.kill(pid, signal.SIGHUP)
-    assert crawl.wait(60) == 0
-    assert [log.count("Closing spider (shutdown)") for log in crawl.worker_logs()] == [1, 1]
-    assert "Traceback" not in crawl.text()
-    assert crawl.report()["reason"] == "stopped"
-
-
-@pytest.mark.parametrize("moment", [0.0, *slow(0.3, 0.7)])
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", [0.0, 0.3])
 def test_what_a_killed_worker_requested_and_found_is_in_every_total(crawl, moment):
     # Left by a crawl that is deleted.
     stale = crawl.folder / "state" / "worker-2"

@@ -5,17 +5,16 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 import redis
 from command_line import MEDIACRAWL, run
-from launcher import environment
+from harness import environment, until
 
 from mediacrawl.fleet import FleetError
 from mediacrawl.fleet import server as own
-from mediacrawl.fleet.server import has_server, running_server, server_url
+from mediacrawl.fleet.server import has_server, running_server
 
 CONTACT = ["-s", "MEDIACRAWL_CONTACT=http://localhost/tests"]
 
@@ -34,14 +33,6 @@ with running_server(Path(sys.argv[1]), print) as server:
 
 def nobody_waits(sentence):
     raise AssertionError(sentence)
-
-
-def until(seen, seconds=60):
-    end = time.monotonic() + seconds
-    while not (found := seen()):
-        assert time.monotonic() < end, "never seen"
-        time.sleep(0.02)
-    return found
 
 
 @pytest.fixture
@@ -172,18 +163,6 @@ def test_a_second_one_waits_for_the_first_and_is_refused_if_that_does_not_end(tm
     assert "waiting for the end of the Redis server" in said[0]
 
 
-def test_a_command_asks_the_one_that_runs_or_one_of_its_own(tmp_path, holder):
-    with server_url(tmp_path) as url:
-        assert url == url_in(tmp_path)
-        first = url
-    assert answers(first)
-    holder.kill()
-    until(lambda: not answers(first))
-    with server_url(tmp_path) as url, redis.Redis.from_url(url) as client:
-        assert client.get("release") == b"1795325471.5"
-    assert not answers(url)
-
-
 def test_a_file_that_cannot_be_read_is_told_with_the_words_of_the_server(tmp_path):
     with running_server(tmp_path, nobody_waits) as server, redis.Redis.from_url(server.url) as client:
         client.set("a", 1)
@@ -224,20 +203,3 @@ def test_a_crawl_in_a_file_is_not_taken_for_a_fleets_nor_the_other_way_round(tmp
     with running_server(tmp_path / "state", nobody_waits):
         pass
     assert "go on with mediacrawl fleet" in run(tmp_path, *MEDIACRAWL, "crawl", "media", *words).sentence
-
-
-def test_what_keeps_the_delays_of_sites_with_a_file_does_not_start_beside_a_fleet(tmp_path):
-    with running_server(tmp_path / ".mediacrawl", nobody_waits):
-        pass
-    (tmp_path / "feeds.txt").write_text("http://localhost/feed\n")
-    told = "SCHEDULER_STORE = 'redis' it cannot see"
-    for words in (["crawl", "feeds", "-a", "feeds=feeds.txt"], ["crawl", "recheck"]):
-        assert told in run(tmp_path, *MEDIACRAWL, *words, *CONTACT).sentence
-    done = run(tmp_path, *MEDIACRAWL, "probe", "http://localhost/a.mp3", *CONTACT)
-    assert done.code != 0
-    assert told in done.err
-
-
-def test_without_a_seed_a_fleet_does_not_begin_a_crawl(tmp_path):
-    assert "no seed is given" in run(tmp_path, *MEDIACRAWL, "fleet", *CONTACT).sentence
-    assert not has_server(tmp_path / ".mediacrawl")

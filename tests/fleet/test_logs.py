@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.fleet.logs import RECORD, LogRecords, LogTail, last_lines
+from mediacrawl.fleet.worker import RECORD, LogRecords, LogTail, last_lines
 
 TRACE = "2026-01-01 00:00:01 [x] ERROR: broken\nTraceback:\n  File\n\nValueError: no"
 
@@ -53,13 +53,6 @@ def test_a_line_without_end_takes_no_more_memory_than_a_record():
     assert told + sum(map(len, records.rest())) == 400_000
 
 
-def test_many_lines_that_belong_together_are_told_in_pieces():
-    records = LogRecords()
-    told = [record for _ in range(100) for record in records.take(b"no time here\n" * 1000)]
-    assert len(told) > 10
-    assert max(map(len, told)) < 2 * RECORD
-
-
 def test_a_log_is_read_from_where_it_was_left(tmp_path):
     path = tmp_path / "log"
     path.write_bytes(b"before")
@@ -68,11 +61,6 @@ def test_a_log_is_read_from_where_it_was_left(tmp_path):
     with path.open("ab") as log:
         log.write(b"after")
     assert (tail.read(), tail.read()) == (b"after", b"")
-
-
-def test_a_log_that_is_gone_reads_as_empty(tmp_path):
-    assert LogTail(tmp_path / "none").read() == b""
-    assert last_lines(tmp_path / "none", 5) == []
 
 
 def test_the_last_lines_of_a_long_log_are_its_last(tmp_path):

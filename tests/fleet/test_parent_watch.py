@@ -4,9 +4,8 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
-from launcher import environment
+from harness import environment, until
 
 WATCHED = [sys.executable, "-m", "mediacrawl.fleet.parent_watch", "module"]
 
@@ -31,13 +30,9 @@ time.sleep(600)
 """
 
 
-def until(path, seconds=60):
+def content(path):
     """What is in a file, once it is there."""
-    end = time.monotonic() + seconds
-    while not (path.exists() and path.read_text()):
-        assert time.monotonic() < end, f"{path.name} never came"
-        time.sleep(0.02)
-    return path.read_text()
+    return until(lambda: path.exists() and path.read_text())
 
 
 def test_a_module_runs_as_python_would_run_it(tmp_path):
@@ -54,13 +49,13 @@ def test_it_stops_cleanly_when_its_parent_is_killed(tmp_path):
     (tmp_path / "child.py").write_text(CHILD)
     parent = subprocess.Popen([sys.executable, "-c", PARENT], cwd=tmp_path, env=environment())
     try:
-        pid, rest = until(tmp_path / "ready").split(" ", 1)
+        pid, rest = content(tmp_path / "ready").split(" ", 1)
         assert rest == "__main__ ['one', '-s']"
         assert not (tmp_path / "stopped").exists()
     finally:
         parent.send_signal(signal.SIGKILL)
         parent.wait()
-    assert until(tmp_path / "stopped") == pid
+    assert content(tmp_path / "stopped") == pid
 
 
 def test_one_that_hears_no_signal_yet_ends_as_well(tmp_path):
@@ -68,16 +63,6 @@ def test_one_that_hears_no_signal_yet_ends_as_well(tmp_path):
     reading, writing = os.pipe()
     child = subprocess.Popen([*WATCHED, "child"], cwd=tmp_path, env=environment(), stdin=reading)
     os.close(reading)
-    until(tmp_path / "ready")
+    content(tmp_path / "ready")
     os.close(writing)
     assert child.wait(60) == -signal.SIGTERM
-
-
-def test_without_anybody_to_watch_it_runs_on(tmp_path):
-    (tmp_path / "shown.py").write_text("import time; time.sleep(0.3); print('done')")
-    # A shell closes its standard input.
-    line = " ".join([*WATCHED, "shown", "<&-"])
-    done = subprocess.run(
-        line, check=False, shell=True, cwd=tmp_path, env=environment(), capture_output=True, text=True
-    )
-    assert (done.returncode, done.stdout) == (0, "done\n")

@@ -1,34 +1,26 @@
 """When a worker that died is started again."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.fleet import RestartPolicy, Restarts
 
+PAUSES = {
+    "young deaths double the pause up to a minute": ([20.0] * 9, [1, 2, 4, 8, 16, 32, 60, 60, 60]),
+    "a long life ends it": ([20.0] * 5 + [301.0], [1, 2, 4, 8, 16, 1]),
+    "five quick deaths in a row are the end": ([0.5] * 5, [1, 2, 4, 8, None]),
+    "a longer life between them begins the row anew": (
+        [*[0.5] * 4, 11.0, *[0.5] * 5],
+        [1, 2, 4, 8, 16, 32, 60, 60, 60, None],
+    ),
+}
 
-def test_a_worker_that_dies_young_waits_twice_as_long_each_time_up_to_a_minute():
+
+@pytest.mark.parametrize(("lives", "pauses"), PAUSES.values(), ids=PAUSES)
+def test_a_worker_that_dies_is_started_again_after_a_pause(lives, pauses):
     deaths = Restarts()
-    assert [deaths.died(20.0) for _ in range(9)] == [1, 2, 4, 8, 16, 32, 60, 60, 60]
-
-
-def test_a_worker_that_lived_long_starts_again_at_once():
-    deaths = Restarts()
-    for _ in range(5):
-        deaths.died(20.0)
-    assert deaths.died(301.0) == 1.0
-
-
-def test_five_quick_deaths_in_a_row_are_the_end():
-    deaths = Restarts()
-    assert [deaths.died(0.5) for _ in range(5)] == [1, 2, 4, 8, None]
-
-
-def test_a_longer_life_between_quick_deaths_begins_the_row_anew():
-    deaths = Restarts()
-    for _ in range(4):
-        deaths.died(0.5)
-    assert deaths.died(11.0) is not None
-    assert [deaths.died(0.5) is None for _ in range(5)] == [False] * 4 + [True]
+    assert [deaths.died(lived) for lived in lives] == pauses
 
 
 @given(st.lists(st.floats(0, 1e6), max_size=40))

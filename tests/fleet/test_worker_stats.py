@@ -44,12 +44,6 @@ def test_reasons_that_differ_are_all_named():
     assert summed(accounts).stats == {"finish_reason": "finished, shutdown"}
 
 
-def test_a_rate_is_not_added():
-    assert (
-        summed([WorkerStats(1.0, {"items_per_minute": 3.0}), WorkerStats(2.0, {"items_per_minute": 4.0})]).stats == {}
-    )
-
-
 @given(st.lists(ACCOUNTS, min_size=1, max_size=6, unique_by=lambda account: account.written), st.data())
 def test_neither_order_nor_grouping_matters(accounts, data):
     whole = summed(accounts)
@@ -59,10 +53,6 @@ def test_neither_order_nor_grouping_matters(accounts, data):
     assert summed(groups) == whole
     name = "item_scraped_count"
     assert whole.stats.get(name, 0) == sum(account.stats.get(name, 0) for account in accounts)
-
-
-def test_nothing_adds_up_to_nothing():
-    assert summed([]) == WorkerStats()
 
 
 # -- on disk -------------------------------------------------------------------------------------------------

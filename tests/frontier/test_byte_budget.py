@@ -1,9 +1,9 @@
 """What an answer lets join is bounded by its length, in bytes of the frontier's file."""
 
 import pytest
+from harness import slow
 from hypothesis import given
 from hypothesis import strategies as st
-from long_forms import slow
 
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.byte_budget import PACKED, FittedCandidates, byte_budget, fit_candidates, on_disk, text_bytes

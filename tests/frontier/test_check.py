@@ -7,9 +7,9 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.order import Levels

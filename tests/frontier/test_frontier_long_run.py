@@ -15,13 +15,12 @@ from dataclasses import replace
 
 import pytest
 from expected_frontier import DELAY, Expected
-from long_forms import slow
+from harness import slow
 
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.order import BestFirst, Levels
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.frontier.sqlite import classes, front, inbox, sites, store
-from mediacrawl.frontier.sqlite import seen as sieve
+from mediacrawl.frontier.sqlite import queues, sites, store, tables
 from mediacrawl.frontier.sqlite.store import SQLiteFrontier
 from mediacrawl.frontier.tools.check import check
 from mediacrawl.politeness.backoff import GOOD
@@ -408,12 +407,12 @@ def little_room(monkeypatch):
     """Makes the store move rows, classes and sites between memory and disk at every turn."""
 
     def shrink(dice):
-        monkeypatch.setattr(inbox, "MERGE_AT", dice.choice([50, 500, 20_000]))
-        for module in (classes, sites):
+        monkeypatch.setattr(queues, "MERGE_AT", dice.choice([50, 500, 20_000]))
+        for module in (queues, sites):
             monkeypatch.setattr(module, "HELD_SITES", dice.choice([1, 3, 50]))
-        monkeypatch.setattr(sieve, "SAVE_AT", dice.choice([100, 1_000, 1_000_000]))
-        monkeypatch.setattr(front, "WAKE", dice.choice([2, 64]))
-        monkeypatch.setattr(front, "GROW", dice.choice([1, 1_000]))
+        monkeypatch.setattr(tables, "SAVE_AT", dice.choice([100, 1_000, 1_000_000]))
+        monkeypatch.setattr(sites, "WAKE", dice.choice([2, 64]))
+        monkeypatch.setattr(sites, "GROW", dice.choice([1, 1_000]))
         monkeypatch.setattr(store, "PRUNED_CLASSES", dice.choice([3, 20_000]))
 
     return shrink

@@ -7,14 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from harness import examples
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from long_forms import examples
 
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.frontier.sqlite import classes, front, sites
+from mediacrawl.frontier.sqlite import queues, sites
 from mediacrawl.frontier.sqlite.tables import bytes_of_rows
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.politeness.delay import DelayPolicy
@@ -31,9 +31,9 @@ SITES = ["a.org", "b.org", "c.org", "d.org"]
 @pytest.fixture(autouse=True)
 def little_room(monkeypatch):
     """Classes and sites come and go by the disk."""
-    for module in (classes, sites):
+    for module in (queues, sites):
         monkeypatch.setattr(module, "HELD_SITES", 2)
-    monkeypatch.setattr(front, "WAKE", 1)
+    monkeypatch.setattr(sites, "WAKE", 1)
 
 
 class Machine(RuleBasedStateMachine):

@@ -6,7 +6,7 @@ import pytest
 import redis
 
 from mediacrawl.frontier import FrontierError, FrontierPolicy
-from mediacrawl.frontier.redis.notes import exchange_call
+from mediacrawl.frontier.redis.leases import exchange_call
 from mediacrawl.frontier.redis.reader import RedisReader, check_redis
 from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings
 from mediacrawl.frontier.redis.worker import RedisWorker

@@ -16,7 +16,7 @@ from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.contract import FrontierAwayError, FrontierLostError, Remote
 from mediacrawl.frontier.redis import outbox, worker_thread
 from mediacrawl.frontier.redis import worker as redis_worker
-from mediacrawl.frontier.redis.notes import NoteCache
+from mediacrawl.frontier.redis.leases import NoteCache
 from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings
 from mediacrawl.frontier.redis.worker import RedisWorker
 from mediacrawl.politeness.delay import DelayPolicy

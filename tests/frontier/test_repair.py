@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from harness import examples, slow
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from long_forms import examples, slow
 
 from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.seen import url_key

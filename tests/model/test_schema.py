@@ -7,9 +7,10 @@ import shlex
 import subprocess
 import sys
 
+import harness
 import pytest
+from harness import ROOT, environment
 from jsonschema import Draft202012Validator
-from launcher import ROOT, environment, launcher
 
 from mediacrawl.model.declaration import declared_fields
 from mediacrawl.model.item import MediaItem, record_schema
@@ -67,7 +68,7 @@ def test_the_documentation_is_that_of_the_declaration():
 
 
 def command(*words):
-    return launcher().run_and_read("mediacrawl", ["schema", *words], ROOT, environment(), seconds=60)
+    return harness.run("mediacrawl", ["schema", *words], ROOT, environment(), seconds=60)
 
 
 def test_the_command_prints_the_schema():

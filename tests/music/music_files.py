@@ -109,27 +109,33 @@ def mp3_v1_alone(folder):
 
 
 def mp3_ape(folder):
-    """APE, then ID3v1 behind it; the APE tag holds the bytes of the code page."""
+    """APE, then ID3v1 behind it."""
     path = sample(folder, "cbr.mp3", "ape.mp3")
-    _ape(path)
+    _ape(path, misread)
     path.write_bytes(path.read_bytes() + id3v1())
     return path
 
 
 def wavpack(folder):
     path = sample(folder, "tone.wv", "ape.wv")
-    _ape(path)
+    _ape(path, misread)
     return path
 
 
-def _ape(path):
+def wavpack_raw(folder):
+    path = sample(folder, "tone.wv", "raw.wv")
+    _ape(path, stand_in)
+    patched(path)
+    return path
+
+
+def _ape(path, made):
     tags = apev2.APEv2()
     for key, text in TEXTS.items():
-        tags[key.capitalize()] = stand_in(text)
+        tags[key.capitalize()] = made(text)
     tags["Cover Art (front)"] = apev2.APEValue(b"a.png\0" + COVER, apev2.BINARY)
     tags["Odd"] = apev2.APEValue(b"\x01\x02\xff", apev2.BINARY)
     tags.save(path)
-    patched(path)
 
 
 def flac_raw(folder):
@@ -258,12 +264,9 @@ def with_id3_chunk(name, to):
 
 
 FORMATS = {
-    "id3v2.2": lambda folder: mp3(folder, 2),
     "id3v2.3": lambda folder: mp3(folder, 3, padding=500),
     "id3v2.4": lambda folder: mp3(folder, 4, v1=True),
     "id3v2.3 text": mp3_misread,
-    "id3v2.3 no utf-16": mp3_lying(3, 1),
-    "id3v2.4 no utf-8": mp3_lying(4, 3),
     "id3v1": mp3_v1_alone,
     "ape in mp3": mp3_ape,
     "ape in wavpack": wavpack,
@@ -284,5 +287,8 @@ UNWRITTEN = {
     "wav info behind": riff("tone.wav", "behind.wav", where="end"),
     "wav info before": riff("tone.wav", "before.wav", where="front"),
     "avi info": riff("film.avi", "info.avi", where="front"),
+    "id3v2.2": lambda folder: mp3(folder, 2),
+    "id3v2.4 no utf-8": mp3_lying(4, 3),
+    "ape bytes": wavpack_raw,
 }
 """mutagen does not write their texts."""

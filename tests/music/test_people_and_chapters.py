@@ -38,7 +38,7 @@ def test_people_keep_their_roles(people, wrong, version, tmp_path):
     tags.add(getattr(id3, name)(encoding=0, people=misread_people))
     tags.save(path, v2_version=version)
     outcome, told, _ = mend(path)
-    assert (outcome.written, told.troubles) == (1, [])
+    assert (outcome.counts["written"], told.troubles) == (1, [])
     tags = id3.ID3(path, translate=False)
     assert tags[name].people == people
     assert tags["TIT2"].text == [NAME]
@@ -52,7 +52,7 @@ def test_a_performer_keeps_the_instrument_behind_the_name(tmp_path):
     file["performer"] = [misread(f"{OTHER} (гитара)"), "Somebody (bass)"]
     file.save()
     outcome, told, _ = mend(path)
-    assert (outcome.written, told.troubles) == (1, [])
+    assert (outcome.counts["written"], told.troubles) == (1, [])
     assert flac.FLAC(path)["performer"] == [f"{OTHER} (гитара)", "Somebody (bass)"]
 
 
@@ -64,7 +64,7 @@ def test_titles_of_chapters_in_comments_are_repaired(tmp_path):
     file.update({"title": misread(NAME), "chapter002name": "Second", **marks})
     file.save()
     outcome, told, _ = mend(path)
-    assert (outcome.written, told.troubles) == (1, [])
+    assert (outcome.counts["written"], told.troubles) == (1, [])
     file = flac.FLAC(path)
     assert (file["title"], file["chapter001name"], file["chapter002name"]) == ([NAME], [OTHER], ["Second"])
     assert (file["chapter001"], file["chapter002"]) == (["00:00:00"], ["00:00:01"])
@@ -80,7 +80,7 @@ def test_titles_of_chapters_in_id3v2_stay_and_do_not_keep_the_file_as_it_is(tmp_
     before = read_tags(path)
     outcome, told, _ = mend(path)
     assert [tag.key for tag in before.tags] == ["title", "chapters[0].title", "chapters[1].title"]
-    assert (outcome.written, told.troubles) == (1, [])
+    assert (outcome.counts["written"], told.troubles) == (1, [])
     tags = id3.ID3(path, translate=False)
     assert tags["TIT2"].text == [NAME]
     titles = {each.element_id: str(each.sub_frames["TIT2"]) for each in tags.getall("CHAP")}
@@ -96,7 +96,7 @@ def test_what_lame_measured_is_no_tag_that_texts_can_go_to(tmp_path):
     path.write_bytes(audio + id3v1({"title": NAME}))
     assert {tag.source for tag in read_tags(path).tags} == {"lame", "id3v1"}
     outcome, told, _ = mend(path)
-    assert (outcome.written, told.troubles) == (1, [])
+    assert (outcome.counts["written"], told.troubles) == (1, [])
     found = id3.ID3(io.BytesIO(path.read_bytes()), load_v1=False)
     # All that ID3v1 had is in the new tag.
     assert (found["TIT2"].text, found["COMM::XXX"].text) == ([NAME], ["a remark"])

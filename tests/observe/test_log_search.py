@@ -5,9 +5,9 @@ import json
 from datetime import date
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.observe import RequestLine, RequestLog, archive, log_search
 from mediacrawl.observe.log_search import Search

@@ -15,9 +15,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.observe import LogError, RequestLine, RequestLog, archive, read
 from mediacrawl.observe.request_log import MAX_ROBOTS, MAX_TEXT

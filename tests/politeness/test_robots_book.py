@@ -1,10 +1,10 @@
 """What each authority's robots.txt said, and how long that counts. F1 to F18: what a fetcher must do, by RFC 9309."""
 
 import pytest
+from harness import examples
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
-from long_forms import examples
 from robots_asking import DAY, ELSEWHERE, HOUR, OWN, RULES, TIMES, A, Store, learn, say
 
 from mediacrawl.politeness.robots_book import LEAST_TRIES, LOOK, RobotsAction, RobotsBook

@@ -10,9 +10,9 @@ in its lengths.
 
 import re
 
+from harness import examples
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 from protego import Protego
 
 from mediacrawl.politeness.robots import RobotsRules

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from waiting_links import found, leased
 
 from mediacrawl.frontier.contract import FrontierPolicy
-from mediacrawl.frontier.redis.notes import NoteCache, exchange_call, exchanged
+from mediacrawl.frontier.redis.leases import NoteCache, exchange_call, exchanged
 from mediacrawl.frontier.redis.store import RedisFrontier
 from mediacrawl.frontier.redis.worker import RedisWorker
 from mediacrawl.frontier.sqlite.store import MemoryFrontier

@@ -7,9 +7,9 @@ import random
 import golden
 import mutagen
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 from mutagen.mp4 import MP4
 from probe_builders import handmade
 from probe_media import SAMPLES, audio, frame, id3, picture, sample

@@ -3,7 +3,8 @@
 import subprocess
 import sys
 
-from launcher import PARTS, ROOT
+from forked import PARTS
+from harness import ROOT
 
 PROGRAM = """
 import importlib, sys

@@ -1,9 +1,9 @@
 """Answers with their ranges in parts."""
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.demo import grow_mp3, media_bytes
 from mediacrawl.probe import ProbePolicy

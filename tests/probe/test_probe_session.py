@@ -3,9 +3,9 @@
 import gzip
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.demo import grow_mp3, media_bytes
 from mediacrawl.notes import NoNotes

@@ -3,9 +3,9 @@
 # ruff: noqa: RUF001 - a station's words are Russian
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 from probe_media import sample
 
 from mediacrawl.encoding.records.fixer import Fixer

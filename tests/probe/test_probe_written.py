@@ -4,9 +4,9 @@ import struct
 
 import pytest
 from golden import asf_flv, riff
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 from probe_builders import NARROW, amr, caf, caf_data, caf_desc, caf_info
 from probe_media import chunk, run
 

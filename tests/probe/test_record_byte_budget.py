@@ -6,10 +6,10 @@ import zlib
 from contextlib import closing
 
 import pytest
+from harness import slow
 from hypothesis import given
 from hypothesis import strategies as st
 from itemadapter import ItemAdapter
-from long_forms import slow
 
 from mediacrawl.demo import media_bytes
 from mediacrawl.encoding.records.evidence import tag_element

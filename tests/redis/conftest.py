@@ -16,10 +16,8 @@ def web():
 def crawl(web, tmp_path, redis_server, monkeypatch):
     """A crawl that knows the server from its environment."""
     monkeypatch.setenv("REDIS_URL", redis_server)
-    crawl = Crawl(web, tmp_path)
-    yield crawl
-    if crawl.process is not None and crawl.process.poll() is None:
-        crawl.kill()
+    with Crawl(web, tmp_path) as crawl:
+        yield crawl
 
 
 @pytest.fixture

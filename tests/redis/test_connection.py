@@ -8,7 +8,6 @@ import pytest
 import redis
 from hypothesis import example, given
 from hypothesis import strategies as st
-from redis_server import RedisServer
 from scrapy.settings import BaseSettings
 
 from mediacrawl.connection import ConnectionSettingError, connect, hidden, key_of, redis_url
@@ -102,22 +101,6 @@ def test_time_limits_are_ours_unless_the_settings_have_others(redis_server):
     assert limits() == (5.0, 10.0)
     assert limits(REDIS_PARAMS={"socket_timeout": 3.0}) == (5.0, 3.0)
     assert limits(REDIS_URL=f"{redis_server}?socket_timeout=4") == (5.0, 4.0)
-
-
-def test_the_server_can_be_told_which_connections_are_ours(redis_server):
-    client = connect(BaseSettings({"REDIS_URL": redis_server}))
-    assert client.client_getname().startswith("mediacrawl-")
-    client.close()
-
-
-def test_a_socket_is_a_place_too(tmp_path):
-    server = RedisServer(tmp_path, "--unixsocket", str(tmp_path / "redis.sock")).start()
-    try:
-        client = connect(BaseSettings({"REDIS_URL": f"unix://{tmp_path}/redis.sock?db=1"}))
-        assert client.ping()
-        client.close()
-    finally:
-        server.stop()
 
 
 def test_a_server_that_hangs_up_is_not_asked_again_behind_our_back():

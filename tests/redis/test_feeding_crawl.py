@@ -2,13 +2,10 @@
 
 import json
 import pickle
-import time
 
 import pytest
-import redis
-from crawling import Crawl
+from harness import until
 from judging import stat
-from redis_server import RedisServer
 
 from mediacrawl.extensions.feeding import PATIENCE
 from mediacrawl.frontier.sqlite.reader import FrontierReader
@@ -20,13 +17,6 @@ KEY, TAKEN, REFUSED = "media:start_urls", "media:start_urls:taken", "media:start
 
 def asked(crawl):
     return {entry.url for entry in crawl.web.settled_log()}
-
-
-def until(holds, seconds=60):
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "never seen"
-        time.sleep(0.01)
 
 
 def test_urls_join_while_the_crawl_runs_and_it_ends_when_none_is_left(crawl, client):
@@ -125,27 +115,6 @@ def test_a_key_of_another_kind_is_told_once_and_the_crawl_ends_without_it(crawl,
     assert client.hgetall(key) == {b"precious": b"x"}
 
 
-def test_a_key_that_is_put_right_while_the_crawl_runs_is_read_again(crawl, client):
-    client.hset(KEY, "precious", "x")
-    crawl.start("-s", "SCHEDULER_WAIT=1", seed=crawl.web.seeds[0])
-    until(lambda: "the crawl goes on without it" in crawl.text())
-    client.delete(KEY)
-    client.rpush(KEY, f"{crawl.web.seeds[0]}fed-page")
-    crawl.until(lambda log: any(entry.url.endswith("/fed-page") for entry in log))
-    assert crawl.interrupt() == 0
-
-
-@pytest.mark.slow
-def test_what_a_worker_that_died_had_taken_joins_when_its_time_is_over(crawl, client):
-    # As that worker left it. The crawl has nothing else to do after its seed, and waits.
-    fed = f"{crawl.web.seeds[0]}fed-page"
-    client.zadd(TAKEN, {fed: client.time()[0] + 6})
-    crawl.start("-a", "scope=site", "-s", "SCOPE_MAX_DEPTH=0", seed=crawl.web.seeds[0])
-    assert crawl.wait() == 0
-    assert fed in asked(crawl)
-    assert client.keys("*") == []
-
-
 @pytest.mark.slow
 def test_no_entry_is_lost_when_the_crawl_is_killed_at_any_time(crawl, client):
     home = crawl.web.seeds[0]
@@ -164,53 +133,6 @@ def test_no_entry_is_lost_when_the_crawl_is_killed_at_any_time(crawl, client):
     assert {url for url in urls if url not in joined} <= {url.decode() for url in left}
 
 
-@pytest.fixture
-def own(tmp_path_factory):
-    server = RedisServer(tmp_path_factory.mktemp("own"), durable=True).start()
-    yield server
-    server.stop()
-
-
 def told(crawl):
     """What its log says of entries it could not have."""
     return [line for line in crawl.text().splitlines() if "media:start_urls cannot be read" in line]
-
-
-@pytest.mark.slow
-def test_a_redis_that_goes_away_and_comes_back_costs_a_line_of_the_log(web, tmp_path, own, monkeypatch):
-    monkeypatch.setenv("REDIS_URL", own.url)
-    crawl = Crawl(web, tmp_path)
-    crawl.start()
-    crawl.until(lambda log: len(log) >= 3)
-    own.stop()
-    until(lambda: any("refused" in line for line in told(crawl)))
-    own.start()
-    with redis.Redis.from_url(own.url) as client:
-        client.rpush(KEY, f"{web.seeds[0]}fed-page")
-    assert crawl.wait() == 0
-    assert f"{web.seeds[0]}fed-page" in asked(crawl)
-    text = crawl.text()
-    # A question that was under way when Redis ended fails in other words than those that come later.
-    assert sum("refused" in line for line in told(crawl)) == 1
-    assert len(told(crawl)) <= 2
-    assert text.count("can be read again") == 1
-    assert "Traceback" not in text
-
-
-def test_a_crawl_that_was_told_of_no_redis_asks_none(web, tmp_path):
-    crawl = Crawl(web, tmp_path)
-    crawl.start("-a", "scope=site", "-s", "SCOPE_MAX_DEPTH=0", seed=web.seeds[0])
-    assert crawl.wait() == 0
-    assert "start_urls" not in crawl.text()
-
-
-def test_settings_that_name_no_server_end_the_crawl_with_a_sentence(web, tmp_path, monkeypatch):
-    monkeypatch.setenv("REDIS_URL", "redis://:secret@host:port/0")
-    crawl = Crawl(web, tmp_path)
-    crawl.start("-a", "scope=site", "-s", "SCOPE_MAX_DEPTH=0", seed=web.seeds[0])
-    crawl.wait()
-    text = crawl.text()
-    assert "REDIS_URL (redis://***@***) or REDIS_PARAMS cannot be used" in text
-    assert "Spider closed (redis_error)" in text
-    assert "Traceback" not in text
-    assert "secret" not in text

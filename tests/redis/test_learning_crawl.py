@@ -12,8 +12,8 @@ from waiting_links import found, leased
 
 from mediacrawl.crawl.ordering import adaptive_policy, load_learner
 from mediacrawl.frontier import FrontierError, FrontierPolicy
-from mediacrawl.frontier.redis import notes as redis_notes
-from mediacrawl.frontier.redis.notes import NoteCache
+from mediacrawl.frontier.redis import leases as redis_leases
+from mediacrawl.frontier.redis.leases import NoteCache
 from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings
 from mediacrawl.priority.saved import load_model, loads
 from mediacrawl.records import Candidate, Kind
@@ -82,7 +82,7 @@ def test_workers_on_redis_look_at_fewer_sites_again(client, redis_server):
 
 
 def test_notes_that_are_not_kept_any_more_come_with_the_lease_again(monkeypatch):
-    monkeypatch.setattr(redis_notes, "KEPT", 20)
+    monkeypatch.setattr(redis_leases, "KEPT", 20)
     notes = NoteCache(by_site=["copies", "classes"])
     for turn in range(3):
         for number in range(15):

@@ -6,7 +6,7 @@ import time
 import pytest
 import redis
 from crawling import Crawl
-from long_forms import slow
+from harness import slow
 from redis_server import RedisServer
 from wire import HttpServer, Resource, respond
 
@@ -64,8 +64,8 @@ def fill(server):
         client.config_set("maxmemory", 1)
 
 
-@pytest.mark.parametrize("turn", [0, *slow(1, 2)])
-@pytest.mark.parametrize("end", [stop, kill, fill])
+@pytest.mark.parametrize("turn", [0, *slow(1)])
+@pytest.mark.parametrize("end", [stop, *slow(kill, fill)])
 def test_workers_whose_redis_is_gone_end_when_they_are_asked_to(end, turn, tmp_path):
     server = RedisServer(tmp_path / "redis").start()
     with ManySites() as web:
@@ -75,8 +75,7 @@ def test_workers_whose_redis_is_gone_end_when_they_are_asked_to(end, turn, tmp_p
                 (tmp_path / str(number)).mkdir()
                 workers.append(Crawl(web, tmp_path / str(number)))
                 settings = {**SETTINGS, "REDIS_URL": server.url}
-                words = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
-                workers[-1].start(*words, seed="" if number else None)
+                workers[-1].start(**settings, seed="" if number else None)
             workers[0].until(lambda log: len(log) > 5)
             workers[-1].until(lambda _: "One of the workers" in workers[-1].text())
             end(server)

@@ -4,11 +4,12 @@ import json
 import os
 import time
 
+import harness
 import pytest
 import redis
 from crawling import Crawl
+from harness import until
 from judging import stat
-from launcher import launcher
 from redis_server import RedisServer
 
 from mediacrawl.scope import canonical
@@ -37,13 +38,6 @@ def by_url(lines):
     return {canonical(record["content_url"]): record for record in map(json.loads, lines)}
 
 
-def until(holds, seconds=60):
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "never seen"
-        time.sleep(0.01)
-
-
 @pytest.fixture
 def own(tmp_path_factory):
     server = RedisServer(tmp_path_factory.mktemp("own"), durable=True).start()
@@ -55,10 +49,8 @@ def own(tmp_path_factory):
 def lonely(web, tmp_path, own, monkeypatch):
     """A crawl whose Redis comes and goes."""
     monkeypatch.setenv("REDIS_URL", own.url)
-    crawl = Crawl(web, tmp_path)
-    yield crawl
-    if crawl.process is not None and crawl.process.poll() is None:
-        crawl.kill()
+    with Crawl(web, tmp_path) as crawl:
+        yield crawl
 
 
 def test_each_item_is_a_line_of_the_list_as_it_is_one_of_the_output(crawl, client, tmp_path):
@@ -69,7 +61,7 @@ def test_each_item_is_a_line_of_the_list_as_it_is_one_of_the_output(crawl, clien
     assert by_url(listed) == by_url((crawl.folder / "items.jl").read_bytes().splitlines())
     command = ["demojibake", f"{crawl_url(client)}?key={KEY}", "-o", "again.jl"]
     with (tmp_path / "out").open("wb") as out:
-        assert launcher().run("mediacrawl", command, tmp_path, dict(os.environ), out, out, seconds=60) == 0
+        assert harness.start("mediacrawl", command, tmp_path, dict(os.environ), out, out).wait(60) == 0
     assert by_url((tmp_path / "again.jl").read_bytes().splitlines()).keys() == by_url(listed).keys()
 
 
@@ -96,46 +88,6 @@ def test_items_wait_for_a_redis_that_is_away(lonely, own):
     assert "Traceback" not in text
 
 
-@pytest.mark.slow
-def test_a_crawl_that_ends_while_redis_is_away_asks_for_those_files_again(lonely, own):
-    lonely.start(*SWITCHED_ON)
-    until(lambda: redis.Redis.from_url(own.url).llen(KEY) >= 3)
-    own.kill()
-    until(lambda: "Items wait" in lonely.text())
-    lonely.interrupt()
-    text = lonely.text()
-    assert "keep it from here: {" in text
-    assert stat(lonely, "redis_items/error") >= 1
-    lost = by_url(line.partition("keep it from here: ")[2] for line in text.splitlines() if "keep it from" in line)
-    own.start()
-    lonely.start(*SWITCHED_ON, seed="")
-    assert lonely.wait() == 0
-    with redis.Redis.from_url(own.url) as client:
-        listed = by_url(client.lrange(KEY, 0, -1))
-    assert lost.keys() <= listed.keys()
-    assert len(listed) >= 30
-
-
-@pytest.mark.slow
-def test_a_key_that_holds_something_else_ends_the_crawl_and_no_item_is_lost(crawl, client):
-    client.set(KEY, "precious")
-    crawl.start(*SWITCHED_ON)
-    assert crawl.wait() == 1
-    assert "CRITICAL: media:items at" in crawl.text()
-    assert "it is a string and not a list: rename or delete that key" in crawl.text()
-    assert "Spider closed (store_error)" in crawl.text()
-    assert "Traceback" not in crawl.text()
-    assert client.get(KEY) == b"precious"
-    told = [line.partition("keep it from here: ")[2] for line in crawl.text().splitlines() if "keep it from" in line]
-    client.delete(KEY)
-    crawl.start(*SWITCHED_ON, seed="")
-    assert crawl.wait() == 0
-    listed = by_url(client.lrange(KEY, 0, -1))
-    assert by_url(told).keys() <= listed.keys()
-    assert len(told) >= 1
-    assert len(listed) >= 30
-
-
 @pytest.mark.parametrize("serializer", ["", "plain.shout"])
 def test_it_works_alone_in_any_project(client, tmp_path, serializer):
     (tmp_path / "plain.py").write_text(SPIDER, encoding="utf-8")
@@ -149,7 +101,7 @@ def test_it_works_alone_in_any_project(client, tmp_path, serializer):
     for name, value in settings.items():
         command += ["-s", f"{name}={value}"]
     with (tmp_path / "log").open("wb") as log:
-        code = launcher().run("scrapy", command, tmp_path, dict(os.environ), log, log, seconds=60)
+        code = harness.start("scrapy", command, tmp_path, dict(os.environ), log, log).wait(60)
     text = (tmp_path / "log").read_text()
     assert code == 0, text
     assert "Deprecat" not in text
@@ -162,10 +114,3 @@ def test_it_works_alone_in_any_project(client, tmp_path, serializer):
         assert (record["when"], record["price"]) == ("2026-01-02", "1.5")
         assert "\u202e" not in line.decode()
         assert "\u00dcbung" in line.decode()
-
-
-def test_a_serializer_that_is_not_there_ends_the_crawl_before_it_begins(crawl, client):
-    crawl.start(*SWITCHED_ON, "-s", "REDIS_ITEMS_SERIALIZER=no.such.thing")
-    crawl.wait()
-    assert "REDIS_ITEMS_SERIALIZER = 'no.such.thing' cannot be loaded" in crawl.text()
-    assert not crawl.web.settled_log()

@@ -30,10 +30,8 @@ def guarded(tmp_path_factory):
 @pytest.fixture
 def quiet(web, tmp_path):
     """A crawl that is told of its Redis by the test."""
-    crawl = Crawl(web, tmp_path)
-    yield crawl
-    if crawl.process is not None and crawl.process.poll() is None:
-        crawl.kill()
+    with Crawl(web, tmp_path) as crawl:
+        yield crawl
 
 
 def with_password(server, password=PASSWORD):
@@ -76,33 +74,11 @@ def test_the_password_is_in_nothing_that_a_crawl_writes(quiet, guarded, monkeypa
     client.close()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("store", ["sqlite", "redis"])
-def test_nor_when_the_server_goes_away_in_between(quiet, guarded, monkeypatch, store):
-    monkeypatch.setenv("REDIS_URL", with_password(guarded))
-    quiet.start(*SHORT, "-s", f"SCHEDULER_STORE={store}", "-s", "LOG_LEVEL=DEBUG", seed=quiet.web.seeds[0])
-    quiet.until(lambda log: len(log) >= 2)
-    guarded.kill()
-    quiet.until(lambda log: "***@127.0.0.1" in quiet.text() and "ConnectionError" in quiet.text())
-    quiet.interrupt()
-    check_secrecy(quiet)
-
-
 def test_nor_when_it_stands_in_the_settings_of_the_command_line_or_is_wrong(quiet, guarded):
     wrong = with_password(guarded, PASSWORD + "x")
     quiet.start(*SHORT, "-s", f"REDIS_URL={wrong}", "-s", "LOG_LEVEL=DEBUG", seed=quiet.web.seeds[0])
     quiet.until(lambda log: "AuthenticationError" in quiet.text())
     quiet.interrupt()
-    check_secrecy(quiet)
-
-
-@pytest.mark.slow
-def test_the_password_may_stand_in_the_parameters(quiet, guarded):
-    params = json.dumps({"password": PASSWORD})
-    quiet.start(*SHORT, "-s", f"REDIS_URL={guarded.url}", "-s", f"REDIS_PARAMS={params}", seed=quiet.web.seeds[0])
-    assert quiet.wait() == 0
-    with redis.Redis.from_url(with_password(guarded)) as client:
-        assert client.llen("media:items") >= 1
     check_secrecy(quiet)
 
 
@@ -148,13 +124,3 @@ def test_a_crawl_speaks_tls_with_a_server_that_it_trusts(quiet, behind_tls, monk
     assert quiet.wait() == 0
     with redis.Redis.from_url(url, ssl_ca_certs=str(certificate)) as client:
         assert client.llen("media:items") >= 1
-
-
-def test_and_tells_nothing_to_one_that_it_does_not(quiet, behind_tls, monkeypatch):
-    url, certificate = behind_tls
-    monkeypatch.setenv("REDIS_URL", url)
-    quiet.start(*SHORT, seed=quiet.web.seeds[0])
-    quiet.until(lambda log: "CERTIFICATE_VERIFY_FAILED" in quiet.text())
-    quiet.interrupt()
-    with redis.Redis.from_url(url, ssl_ca_certs=str(certificate)) as client:
-        assert client.keys("*") == []

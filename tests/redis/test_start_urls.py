@@ -44,11 +44,6 @@ def test_a_sorted_set_is_taken_from_the_highest_score(client, queue):
     assert queue.take(2).entries == [URLS[4], URLS[3]]
 
 
-def test_nothing_is_taken_of_nothing(queue):
-    taken = queue.take(10)
-    assert (taken.entries, taken.left, taken.too_long) == ([], 0, 0)
-
-
 def test_what_was_taken_is_nobody_elses_until_its_deadline(client, queue):
     client.rpush(KEY, *URLS)
     queue.take(5)
@@ -74,31 +69,6 @@ def test_what_has_joined_is_gone_and_what_was_refused_is_kept_with_its_reason(cl
     assert client.keys("*") == [REFUSED.encode()]
 
 
-def test_an_end_that_is_told_twice_or_by_two_counts_once(client, queue):
-    client.rpush(KEY, URLS[0])
-    queue.take(1)
-    overdue(client)
-    StartUrls(client, KEY).take(1)
-    for each in (queue, StartUrls(client, KEY), queue):
-        each.settle([("offsite", URLS[0])])
-    assert client.lrange(REFUSED, 0, -1) == [b"offsite " + URLS[0]]
-
-
-def test_what_is_given_back_can_be_taken_at_once(client, queue):
-    client.rpush(KEY, *URLS)
-    queue.give_back(queue.take(5).entries)
-    assert set(queue.take(5).entries) == set(URLS)
-    queue.give_back([])
-
-
-def test_nothing_that_has_joined_comes_back_by_being_given_back(client, queue):
-    client.rpush(KEY, URLS[0])
-    entries = queue.take(1).entries
-    queue.settle([("", entries[0])])
-    queue.give_back(entries)
-    assert queue.take(1).entries == []
-
-
 def test_an_entry_that_is_too_long_is_refused_without_being_read(client, queue):
     long = b"https://site.example/" + b"x" * LONGEST
     client.rpush(KEY, URLS[0], long, URLS[1])
@@ -121,13 +91,6 @@ def test_an_entry_that_stands_there_often_is_taken_once(client, queue):
     assert (taken.entries, taken.left) == (URLS[:1], 20)
     queue.settle([("", URLS[0])])
     assert queue.take(100).entries == URLS[:1]
-
-
-def test_only_the_newest_refused_entries_are_kept(client, queue, monkeypatch):
-    monkeypatch.setattr(start_urls, "REFUSED_KEPT", 3)
-    client.rpush(KEY, *URLS)
-    queue.settle([("offsite", url) for url in queue.take(5).entries])
-    assert client.lrange(REFUSED, 0, -1) == [b"offsite " + url for url in URLS[2:]]
 
 
 def test_a_key_of_another_type_is_told_and_nothing_is_taken(client, queue):
@@ -188,10 +151,3 @@ def test_no_entry_is_ever_lost(redis_server, kind, entries, steps):
         waiting = set(StartUrls(client, KEY).take(100).entries) | set(client.zrange(TAKEN, 0, -1))
         assert joined | refused | waiting == set(entries)
         assert len(joined) + len(refused) + len(waiting) == len(entries)
-
-
-def test_two_workers_share_a_key_without_taking_anything_twice(client):
-    client.rpush(KEY, *[b"%d" % number for number in range(100)])
-    workers = [StartUrls(client, KEY), StartUrls(client, KEY)]
-    found = [entry for _ in range(8) for worker in workers for entry in worker.take(7).entries]
-    assert sorted(map(int, found)) == list(range(100))

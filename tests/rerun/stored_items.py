@@ -9,7 +9,8 @@ import signal
 import sys
 import tempfile
 
-from launcher import ROOT, launcher
+import harness
+from harness import ROOT
 
 from mediacrawl.encoding.records.evidence import tag_element
 from mediacrawl.encoding.records.fixer import Fixer
@@ -123,7 +124,7 @@ def killed(source, output, when, folder=ROOT, **options):
     asked = json.dumps({"source": str(source), "output": None if output is None else str(output), **options})
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])}
     with tempfile.TemporaryFile() as text:
-        code = launcher().run(__file__, [asked, str(when)], folder, environment, text, text, seconds=120)
+        code = harness.start(__file__, [asked, str(when)], ROOT, environment, text, text).wait(120)
         text.seek(0)
         assert code == -signal.SIGKILL, text.read().decode()[-3000:]
 

@@ -9,9 +9,9 @@ import string
 import tracemalloc
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 from stored_items import go, our_record, read_lines
 
 from mediacrawl.encoding.records.fixer import Fixer

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from long_forms import slow
+from harness import slow
 from stored_items import RECORDS, ROOT, Killer, go
 
 from mediacrawl.encoding import model_version, use_models

@@ -7,7 +7,7 @@ import shutil
 from types import SimpleNamespace
 
 import pytest
-from long_forms import slow
+from harness import slow
 from stored_items import RECORDS, ROWS, go, killed
 
 from mediacrawl.encoding.mojibake.substitutions import Substitutions

@@ -4,7 +4,7 @@ import io
 import random
 
 import pytest
-from long_forms import slow
+from harness import slow
 from segment_run import DAY, Dying, go, rows_of, silent, write_lines
 
 from mediacrawl.scope import ScopeRules

@@ -3,9 +3,9 @@
 import json
 
 import pytest
+from harness import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 from segment_run import DAY, go, rows_of, write_lines
 
 from mediacrawl.priority.score import Scores

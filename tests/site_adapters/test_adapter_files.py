@@ -5,10 +5,10 @@ from contextlib import suppress
 
 import pytest
 from adapter_files import CLIP, WATCH, adapter, text_of
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from long_forms import examples
 
 from mediacrawl.site_adapters.loading import LONGEST, AdapterError, load, parse
 from mediacrawl.site_adapters.registry import SiteAdapters

@@ -6,9 +6,9 @@ from contextlib import suppress
 
 import pytest
 from adapter_files import CLIP, WATCH, adapter
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.site_adapters.engine import FoundRecord, Miss, data_request, page_slots, read_answer
 from mediacrawl.site_adapters.paths import Pattern, script_state

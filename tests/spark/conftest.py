@@ -4,7 +4,7 @@ import os
 import sys
 
 import pytest
-from launcher import ROOT
+from harness import ROOT
 
 sys.path += [str(ROOT / "tests" / folder) for folder in ("rerun", "segment")]
 

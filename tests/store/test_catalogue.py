@@ -16,9 +16,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+from harness import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.records import MediaItem
 from mediacrawl.store import Catalogue, CatalogueFilters, StoreError, UpsertOutcome, json_line, schema

@@ -1,8 +1,8 @@
 """Two sightings of one file: what wins."""
 
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.store.rows import SIGHTING, as_row, merge
 from mediacrawl.store.schema import COLUMNS

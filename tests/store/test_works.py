@@ -6,13 +6,13 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 
 from mediacrawl.store import Catalogue
 from mediacrawl.store.bulk import BulkCatalogue
-from mediacrawl.store.rows import as_row, media_id
+from mediacrawl.store.rows import as_row
 
 MD5, HEAD = "d41d8cd98f00b204e9800998ecf8427e", "a" * 64
 SAME_HEAD = {"head_sha256": HEAD, "head_bytes": 16_384, "content_size": 5_000_000, "codec": "mp3"}
@@ -45,83 +45,54 @@ def works(catalogue):
     return sorted([first, *sorted(others)] for first, *others in found.values())
 
 
-def test_files_whose_audio_is_the_same_are_one_work_whatever_stands_around_it(catalogue):
-    for name, size in (("a", 10), ("b", 20), ("c", 30)):
-        put(catalogue, name, audio_md5=MD5, content_size=size)
-    put(catalogue, "d", audio_md5="0" * 31 + "1")
-    assert works(catalogue) == [["a", "b", "c"], ["d"]]
-    assert catalogue.get(media_id(url("c")))["work"] == media_id(url("a"))
+RAW = {"raw_b64": "z/Do4uXy"}
+SAMPLES = {"codec": "pcm_s16le"}
+FILES = {
+    "of one audio, whatever stands around it": (
+        [(name, {"audio_md5": MD5 if name < "d" else "1" * 32, "content_size": ord(name)}) for name in "abcd"],
+        "abc d",
+    ),
+    "whose MD5 was not computed": ([(name, {"audio_md5": "0" * 32, "head_sha256": None}) for name in "ab"], "a b"),
+    "of one head and size": (
+        [("a", {}), ("b", {}), ("c", {"content_size": 5_000_001}), ("d", {"head_bytes": 8192})],
+        "ab c d",
+    ),
+    "that are short and were read whole": ([(name, {"head_bytes": 2000, "content_size": 2000}) for name in "ab"], "ab"),
+    "without a head": ([(name, {"head_bytes": 0}) for name in "ab"], "a b"),
+    "of a short head": ([(name, {"head_bytes": 2000}) for name in "ab"], "a b"),
+    "without a size": ([(name, {"content_size": None}) for name in "ab"], "a b"),
+    "without a hash": ([(name, {"head_sha256": None}) for name in "ab"], "a b"),
+    "of samples, which may begin with silence": ([(name, SAMPLES) for name in "ab"], "a b"),
+    "of samples that were read whole": ([(name, {**SAMPLES, "content_size": 16_384}) for name in "ab"], "ab"),
+    "with other texts behind one head": (
+        [("a", {"tags": title("six")}), ("b", {"tags": title("seven")}), ("c", {"tags": title("six")})],
+        "ac b",
+    ),
+    "with the texts of the second of one head": (
+        [("a", {"tags": title("one")}), ("b", {"tags": title("two")}), ("c", {"tags": title("two")})],
+        "a bc",
+    ),
+    "of which pages say other things, or whose texts were decided in other ways": (
+        [
+            ("a", {"tags": [{**title("Привет")[0], **RAW}, *title("One page", "page")]}),
+            ("b", {"tags": [{**title("Ïðèâåò")[0], **RAW}, *title("Another", "page")]}),
+        ],
+        "ab",
+    ),
+    "that the last makes one work of two": (
+        [("a", {"audio_md5": MD5, "head_sha256": None}), ("b", {}), ("c", {}), ("d", {"audio_md5": MD5})],
+        "abcd",
+    ),
+    "that are seen again": ([(name, {}) for name in "abcabc"], "abc"),
+    "that claim a work": ([("a", {"work": "f" * 32})], "a"),
+}
 
 
-def test_an_md5_that_was_not_computed_says_nothing(catalogue):
-    for name in "ab":
-        put(catalogue, name, audio_md5="0" * 32)
-    assert works(catalogue) == [["a"], ["b"]]
-
-
-def test_files_of_one_head_and_size_are_one_work(catalogue):
-    put(catalogue, "a", **SAME_HEAD)
-    put(catalogue, "b", **SAME_HEAD)
-    put(catalogue, "c", **{**SAME_HEAD, "content_size": 5_000_001})
-    put(catalogue, "d", **{**SAME_HEAD, "head_bytes": 8192})
-    assert works(catalogue) == [["a", "b"], ["c"], ["d"]]
-
-
-def test_short_files_that_were_read_whole_are_one_work_if_they_are_equal(catalogue):
-    for name in "ab":
-        put(catalogue, name, **{**SAME_HEAD, "head_bytes": 2000, "content_size": 2000})
-    assert works(catalogue) == [["a", "b"]]
-
-
-@pytest.mark.parametrize(
-    "facts",
-    [
-        {"head_bytes": 0},
-        {"head_bytes": 2000},
-        {"content_size": None},
-        {"head_sha256": None},
-        # Tracks of one length that begin with silence.
-        {"codec": "pcm_s16le"},
-    ],
-)
-def test_a_head_that_says_little_makes_no_work(catalogue, facts):
-    for name in "ab":
+@pytest.mark.parametrize(("records", "found"), FILES.values(), ids=FILES)
+def test_files_are_of_one_work_or_not(catalogue, records, found):
+    for name, facts in records:
         put(catalogue, name, **{**SAME_HEAD, **facts})
-    assert works(catalogue) == [["a"], ["b"]]
-
-
-def test_a_head_that_is_the_whole_file_says_all_of_samples_too(catalogue):
-    for name in "ab":
-        put(catalogue, name, **{**SAME_HEAD, "codec": "pcm_s16le", "content_size": 16_384})
-    assert works(catalogue) == [["a", "b"]]
-
-
-def test_files_that_begin_alike_and_have_other_texts_behind_are_not_the_same(catalogue):
-    put(catalogue, "a", **SAME_HEAD, tags=title("News at six"))
-    put(catalogue, "b", **SAME_HEAD, tags=title("News at seven"))
-    put(catalogue, "c", **SAME_HEAD, tags=title("News at six"))
-    assert works(catalogue) == [["a", "c"], ["b"]]
-
-
-def test_of_files_that_begin_alike_the_one_with_the_same_texts_is_found_behind_others(catalogue):
-    for name, words in (("a", "one"), ("b", "two"), ("c", "two")):
-        put(catalogue, name, tags=title(words), **SAME_HEAD)
-    assert works(catalogue) == [["a"], ["b", "c"]]
-
-
-def test_what_pages_say_of_a_file_or_what_was_decided_does_not_tell_files_apart(catalogue):
-    raw = {"raw_b64": "z/Do4uXy"}
-    put(catalogue, "a", **SAME_HEAD, tags=[{**title("Привет")[0], **raw}, *title("One page", "page")])
-    put(catalogue, "b", **SAME_HEAD, tags=[{**title("Ïðèâåò")[0], **raw}, *title("Another", "page")])
-    assert works(catalogue) == [["a", "b"]]
-
-
-def test_a_file_that_is_like_two_works_makes_them_one(catalogue):
-    put(catalogue, "a", audio_md5=MD5)
-    put(catalogue, "b", **SAME_HEAD)
-    put(catalogue, "c", **SAME_HEAD)
-    put(catalogue, "d", audio_md5=MD5, **SAME_HEAD)
-    assert works(catalogue) == [["a", "b", "c", "d"]]
+    assert works(catalogue) == [list(names) for names in found.split()]
 
 
 def test_a_file_that_was_replaced_leaves_its_work_and_the_next_one_is_its_first(catalogue):
@@ -131,18 +102,6 @@ def test_a_file_that_was_replaced_leaves_its_work_and_the_next_one_is_its_first(
     assert works(catalogue) == [["a"], ["b", "c"]]
     put(catalogue, "a", **SAME_HEAD)
     assert works(catalogue) == [["a", "b", "c"]]
-
-
-def test_a_sighting_that_changes_nothing_changes_no_work(catalogue):
-    for _ in range(2):
-        for name in "abc":
-            put(catalogue, name, **SAME_HEAD)
-    assert works(catalogue) == [["a", "b", "c"]]
-
-
-def test_a_work_that_a_record_claims_is_not_believed(catalogue):
-    put(catalogue, "a", work="f" * 32)
-    assert works(catalogue) == [["a"]]
 
 
 def test_rows_that_a_person_deletes_leave_the_others_in_their_work(tmp_path, catalogue):

@@ -23,7 +23,7 @@ REMIND = 60.0
 
 _PASSING = (
     *("LOADING", "MASTERDOWN", "READONLY", "CLUSTERDOWN", "TRYAGAIN", "NOREPLICAS", "BUSY ", "UNBLOCKED"),
-    # Redis refuses writes because its memory or its disk is full; its operator has to make namespace.
+    # Redis refuses writes because its memory or its disk is full; its operator has to make room.
     *("OOM", "MISCONF"),
 )
 # The client removes the first word of an error for which it has a class.
@@ -75,12 +75,7 @@ def spoiled(key: str, detail: object = "") -> SpoiledError:
 
 
 def failure(server: str, error: Exception) -> FrontierError:
-    """The error that ends the crawl.
-
-    Args:
-        server: its URL without secrets.
-        error: what was raised. Redis's own words hold no secret of the connection.
-    """
+    """Return the error that ends the crawl. Redis's own words hold no secret of the connection."""
     word = str(error).partition(" ")[0] if isinstance(error, exceptions.ResponseError) else ""
     if word == "EMPTIED":
         return FrontierLostError(
@@ -128,11 +123,7 @@ class Outage:
     _logged: float = 0.0
 
     def pause(self, error: BaseException, waiting: int) -> float:
-        """Log the outage now and then.
-
-        Args:
-            error: the latest one.
-            waiting: messages that are kept until Redis is back.
+        """Log the outage now and then, with the number of messages that wait.
 
         Returns:
             Seconds to wait before the next attempt.
@@ -175,12 +166,7 @@ class Evictions:
     _keys: int = 0
 
     def grew(self, run: bytes, keys: int) -> bool:
-        """Whether keys were evicted since the last call.
-
-        Args:
-            run: Redis's ``run_id``: the count starts over with each start.
-            keys: evicted since that start.
-        """
+        """Whether keys were evicted since the last call. Redis counts them from its start, which has the id `run`."""
         more = run == self._run and keys > self._keys
         self._run, self._keys = run, keys
         return more
@@ -191,7 +177,7 @@ class Evictions:
         if policy and int(memory.get("maxmemory", 0)):
             logger.warning(
                 "%s deletes any key when its memory is full (maxmemory-policy %s), and with it URLs of the frontier:"
-                " set maxmemory-policy noeviction, with which a crawl waits for namespace",
+                " set maxmemory-policy noeviction, with which a crawl waits for room",
                 self.server,
                 policy,
             )

@@ -1,24 +1,130 @@
-"""Leases of one worker on the frontier in Redis: how they are taken, and how visits end."""
+"""Leases of one worker on the frontier in Redis: how they are taken, how visits end, and the notes that come with them.
+
+Workers share notes, and their visits by a stream.
+"""
 
 from __future__ import annotations
 
 import random
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgpack
 
-from mediacrawl.frontier.redis.notes import Key
 from mediacrawl.frontier.redis.rows import Row, read_row, row_after_visit
-from mediacrawl.frontier.redis.scripts import Call
-from mediacrawl.frontier.redis.session import RedisSession
+from mediacrawl.frontier.redis.session import Call, RedisSession
 from mediacrawl.frontier.redis.sites import clocks_in, pack_clocks, read_clocks
 from mediacrawl.frontier.seen import url_key
+from mediacrawl.frontier.site_state import lease_of
+from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.politeness.delay import Clocks, after_visit
 from mediacrawl.records import FINAL, End, Lease, Outcome
+
+Key = tuple[str, str]
+"""Namespace and key of a note."""
+
+Exchanged = tuple[int, list[tuple[int, bytes]]]
+"""Number of the last visit of all workers, and batches with the number of the last visit of each, in their order."""
+
+KEPT = 50_000
+"""Notes that are kept."""
+KEPT_BYTES = 64 * 1024 * 1024
+"""Bytes that they may take together."""
+
+
+class NoteCache:
+    """Caches notes that were read with leases, and those written since. In memory only.
+
+    A note about a *site* stays valid until another worker leases the site; each lease says who had it before. A note
+    about an *authority* is read again with each lease, since the visit of another site may have fetched its robots.txt.
+    """
+
+    def __init__(self, by_site: Iterable[str] = (), by_authority: Iterable[str] = ()) -> None:
+        self._by_site = tuple(by_site)
+        self._by_authority = tuple(by_authority)
+        self._kept: LastUsed[tuple[bytes | None]] = LastUsed(KEPT, KEPT_BYTES)
+        self._sites: set[str] = set()
+
+    def keys_for(self, lease: Lease, *, own: bool) -> list[Key]:
+        """Return the notes to read for a lease; `own`: this worker had the site's last lease."""
+        keys = [(namespace, authority_of(lease.url)) for namespace in self._by_authority]
+        if not own or lease.site not in self._sites:
+            keys += [(namespace, lease.site) for namespace in self._by_site]
+        return keys
+
+    def leased(self, lease: Lease, notes: Mapping[Key, bytes | None]) -> None:
+        """Cache the notes that came with a lease."""
+        for key, record in notes.items():
+            self._put(key, record)
+        if len(self._sites) >= KEPT // max(len(self._by_site) + len(self._by_authority), 1):
+            # The cache may have evicted notes of more sites than these; they must come with the lease again.
+            self._sites.clear()
+        self._sites.add(lease.site)
+
+    def ended(self, lease: Lease) -> None:
+        """Forget the notes about a lease's authority: after it other workers may write them."""
+        for namespace in self._by_authority:
+            self._kept.drop(_name((namespace, authority_of(lease.url))))
+
+    def find(self, namespace: str, key: str) -> tuple[bool, bytes | None]:
+        """Whether a note is cached, and the note."""
+        found = self._kept.get(_name((namespace, key)))
+        return (False, None) if found is None else (True, found[0])
+
+    def update(self, namespace: str, key: str, record: bytes) -> None:
+        """Update a cached note that this worker writes; one that is not cached may be another worker's."""
+        if self._kept.get(_name((namespace, key))) is not None:
+            self._put((namespace, key), record)
+
+    def _put(self, key: Key, record: bytes | None) -> None:
+        self._kept.put(_name(key), (record,), len(record or b""))
+
+
+def authority_of(url: str) -> str:
+    """Scheme, host and port of a canonical URL."""
+    return "/".join(url.split("/", 3)[:3])
+
+
+def _name(key: Key) -> str:
+    return "\n".join(key)
+
+
+def read_call(session: RedisSession, namespace: str, key: str) -> Call:
+    """The call of `Notes.note`."""
+    return Call(command=("HGET", session.scripts.key("note", namespace), key))
+
+
+def write_call(session: RedisSession, namespace: str, key: str, record: bytes) -> Call:
+    """The call of `Notes.set_note`."""
+    return session.call("note", namespace=namespace, key=key, record=record)
+
+
+def swap_call(session: RedisSession, namespace: str, key: str, old: bytes, new: bytes) -> Call:
+    """The call that replaces a note if it is still `old`; it answers ``[1]``, or 0 and the note as it is."""
+    return session.call("swap", namespace=namespace, key=key, old=old, new=new)
+
+
+def exchange_call(session: RedisSession, batch: bytes, visits: int, after: int, *, keep: int, most: int) -> Call:
+    """The call that publishes this worker's visits and reads those of all; `exchanged` reads its answer.
+
+    Args:
+        session: of the worker.
+        batch: visits in the caller's format, passed on unread.
+        visits: how many they are; 0 for none.
+        after: number of the last visit that was read; visits of all workers are numbered from 1.
+        keep: visits that are kept for workers that are added later; older ones are deleted.
+        most: visits that are read at most, or those of one batch if it has more.
+    """
+    return session.call("learn", batch=batch, visits=visits, after=after, keep=keep, most=most)
+
+
+def exchanged(answer: Sequence[Any]) -> Exchanged:
+    """The answer of `exchange_call`."""
+    last, found = answer
+    return int(last), [(int(number), batch) for number, batch in zip(found[::2], found[1::2], strict=True)]
 
 
 @dataclass(slots=True)
@@ -77,7 +183,7 @@ class RedisLeases:
         for number, site, link_class, shared, row, clocks, even, before in msgpack.unpackb(leases, raw=True):
             known, version = read_clocks(clocks)
             read = read_row(site.decode(), link_class.decode("utf-8", "surrogatepass"), shared, row)
-            lease = read.lease(number, known, now, even=even)
+            lease = lease_of(read.found, number, known, now, attempt=read.attempt, state=read.state, even=even)
             held = HeldLease(lease, read, known, version, self._session.worker, before)
             self.held[number] = held
             found.append(held)
@@ -137,9 +243,6 @@ ReadyLease = tuple[HeldLease, dict[Key, bytes | None]]
 class LeasePool:
     """Leases between the worker's thread, which takes them, and the crawl's, which uses them. In memory only.
 
-    Args:
-        news: guards the pool, and wakes the worker's thread.
-
     Attributes:
         ready: taken in advance.
         out: handed to the crawl, by id.
@@ -154,12 +257,7 @@ class LeasePool:
         self._uncertain: set[int] = set()
 
     def hand_out(self, limit: int, *, due: bool) -> list[ReadyLease]:
-        """Hand leases to the crawl, and order more if there are too few.
-
-        Args:
-            limit: how many at most.
-            due: whether sites are due, so that more can be obtained.
-        """
+        """Hand leases to the crawl, and order more if there are too few and sites are due."""
         with self._news:
             leases = [self.ready.popleft() for _ in range(min(limit, len(self.ready)))]
             self.out.update((held.lease.id, held) for held, _ in leases)

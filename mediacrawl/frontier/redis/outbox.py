@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from mediacrawl.clock import steady
 from mediacrawl.frontier.contract import FrontierAwayError, FrontierError
 from mediacrawl.frontier.redis.errors import Outage, is_away
-from mediacrawl.frontier.redis.scripts import Call
+from mediacrawl.frontier.redis.session import Call
 from mediacrawl.records import Candidate
 
 MOST = 500
@@ -42,7 +42,7 @@ class Message:
     """A message to Redis.
 
     Attributes:
-        urls: that are added.
+        urls: to be added.
         call: makes the call to run.
         heard: receives its answer, and whether the call may have run twice; the message that it returns is sent next.
         work: runs in the thread, alone and in its turn, in place of a call.
@@ -62,9 +62,6 @@ class Outbox:
     """A queue of messages, shared by the crawl's thread and the worker's. In memory only.
 
     A message leaves the queue when it is answered, so an outage delays it and loses nothing.
-
-    Args:
-        server: the server's URL without secrets, for messages.
 
     Attributes:
         news: guards what both threads change, also in `LeasePool`, and wakes whichever waits.
@@ -100,7 +97,12 @@ class Outbox:
             raise type(self.failed)(str(self.failed))
 
     def send(self, message: Message) -> None:
-        """Queue a message."""
+        """Queue a message.
+
+        Raises:
+            FrontierError: the worker has failed.
+        """
+        self.check()
         with self.news:
             self.posted += 1
             self.messages.append(message)

@@ -12,13 +12,12 @@ import msgpack
 from redis import exceptions
 
 from mediacrawl.frontier.contract import SpoiledError
-from mediacrawl.frontier.redis.errors import failure, spoiled
-from mediacrawl.frontier.redis.links import are_known, known_call
-from mediacrawl.frontier.redis.rows import Row, read_element, read_row
+from mediacrawl.frontier.redis.errors import failure, raises_frontier_error, spoiled
+from mediacrawl.frontier.redis.rows import Row, are_known, known_call, read_element, read_row
 from mediacrawl.frontier.redis.sites import StoredClass, StoredSite
 from mediacrawl.frontier.redis.store import RedisFrontier
 from mediacrawl.frontier.site_state import ACTIVE, OTHER, coarse_class
-from mediacrawl.frontier.sqlite.reader import FrontierOverview, UrlStatus
+from mediacrawl.frontier.sqlite.reader import FrontierOverview, UrlStatus, listed
 from mediacrawl.observe.format import plural
 from mediacrawl.records import Candidate, SiteInfo
 
@@ -94,9 +93,9 @@ class RedisReader:
 
     def site_names(self, state: str, now: float, limit: int, order: str = "requests") -> list[str]:
         """Names of sites in a state, in an order, of the first `_LOOKED_AT` sites."""
-        sites = (self.site(name, now) for name in islice(self._store.sites.names(), _LOOKED_AT))
-        found = [site for site in sites if site is not None and _is_listed(site, state)]
-        return [site.name for site in sorted(found, key=lambda site: (_place(site, order), site.name))[:limit]]
+        known = (self.site(name, now) for name in islice(self._store.sites.names(), _LOOKED_AT))
+        sites = (site for site in known if site is not None and (site.visits or state != "without finds"))
+        return [site.name for site in listed(sites, state, order)[:limit]]
 
     def rank(self, name: str) -> int:
         """The number of sites that go before this one once they are ready."""
@@ -112,13 +111,7 @@ class RedisReader:
         return int(better + ask("ZCOUNT", key("due", state.rank), "-inf", f"({state.due!r}"))
 
     def where(self, url: str, site: str, link_class: str) -> UrlStatus:
-        """Where a URL is. How it ended is not stored: that would take as much memory as the set of known URLs.
-
-        Args:
-            url: in canonical form.
-            site: its site.
-            link_class: name of the class that its shape asks for.
-        """
+        """Where a URL is. How it ended is not stored: that would take as much memory as the set of known URLs."""
         if not are_known(self._session.scripts.one(known_call(self._session, [url])))[0]:
             return UrlStatus(known=False)
         state = self._store.sites.state(site)
@@ -136,12 +129,7 @@ class RedisReader:
         return UrlStatus(known=True)
 
     def waiting(self, only: str | None = None, *, shelved: bool = True) -> Iterator[Candidate]:
-        """All that waits or is leased, sorted by site, in each the best class first.
-
-        Args:
-            only: one site; None for all.
-            shelved: whether paused and retired sites are included.
-        """
+        """Yield all that waits or is leased (on the site `only`), sorted by site, in each the best class first."""
         for name in [only] if only else self._store.sites.names():
             state = self._store.sites.state(name)
             if state is None or (state.place > ACTIVE and not shelved):
@@ -153,13 +141,8 @@ class RedisReader:
                 yield from (row.found for row in self._rows(state, number, found))
 
     def _rows(self, state: StoredSite, number: int, found: StoredClass) -> Iterator[Row]:
-        queue, start, taken = self._key("q", number + 1, state.name), 0, found.off
-        while elements := self._ask("LRANGE", queue, start, start + _SLICE - 1):
-            for element in elements:
-                shared, rows = read_element(queue, element)
-                yield from (read_row(state.name, found.name, shared, row) for row in rows[taken:])
-                taken = 0
-            start += len(elements)
+        for _, shared, rows in _elements(self._store, state, number, found):
+            yield from (read_row(state.name, found.name, shared, row) for row in rows)
 
     def _leased(self, site: str) -> tuple[Row, StoredClass] | None:
         """The leased URL of a site, and its class."""
@@ -176,16 +159,17 @@ class RedisReader:
         return None
 
 
-def _is_listed(site: SiteInfo, state: str) -> bool:
-    if state == "without finds":
-        return site.visits > 0 and not site.earned
-    return state in {"all", str(site.state)}
-
-
-def _place(site: SiteInfo, order: str) -> float:
-    """What sites are sorted by, the least first."""
-    of = {"requests": site.visits, "finds": site.earned, "delay": max(site.delay, site.crawl_delay)}
-    return -of.get(order, 0.0)
+def _elements(
+    store: RedisFrontier, state: StoredSite, number: int, found: StoredClass
+) -> Iterator[tuple[bytes, bytes, list[bytes]]]:
+    """Yield each element of a class's list, its shared facts, and those of its rows that wait."""
+    queue, start, taken = store.session.scripts.key("q", number + 1, state.name), 0, found.off
+    while elements := store.session.scripts.ask("LRANGE", queue, start, start + _SLICE - 1):
+        for element in elements:
+            shared, rows = read_element(queue, element)
+            yield element, shared, rows[taken:]
+            taken = 0
+        start += len(elements)
 
 
 def _waits(row: Row, found: StoredClass, before: int, *, leased: bool = False) -> UrlStatus:
@@ -207,6 +191,7 @@ def _lease_keys(store: RedisFrontier) -> list[str]:
     return [key("leases", worker.decode("utf-8", "replace")) for worker in workers]
 
 
+@raises_frontier_error
 def check_redis(store: RedisFrontier, progress: Callable[[str], None]) -> tuple[list[str], str]:
     """Read the whole frontier, count everything again and compare with the counters.
 
@@ -218,13 +203,6 @@ def check_redis(store: RedisFrontier, progress: Callable[[str], None]) -> tuple[
     Raises:
         FrontierError: it cannot be read any further.
     """
-    try:
-        return _check(store, progress)
-    except (exceptions.RedisError, SpoiledError, OSError) as error:
-        raise failure(store.server, error) from error
-
-
-def _check(store: RedisFrontier, progress: Callable[[str], None]) -> tuple[list[str], str]:
     session = store.session
     session.renew(session.counters.time)
     key, ask = session.scripts.key, session.scripts.ask
@@ -255,15 +233,11 @@ def _count(store: RedisFrontier, name: str, found: Counter[str]) -> None:
         raise SpoiledError(f"the site {name} is gone")
     rows = 0
     for number, one in enumerate(state.classes):
-        taken = one.off
-        queue = store.session.scripts.key("q", number + 1, state.name)
-        for element in store.session.scripts.ask("LRANGE", queue, 0, -1):
+        for element, shared, packed in _elements(store, state, number, one):
             found["bytes"] += len(element)
-            shared, packed = read_element(queue, element)
-            for row in packed[taken:]:
+            for row in packed:
                 read_row(state.name, one.name, shared, row)
-                rows += 1
-            taken = 0
+            rows += len(packed)
     found["waiting"] += rows
     found["sites"] += 1
     found["active"] += state.place == ACTIVE

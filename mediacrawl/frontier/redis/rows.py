@@ -8,16 +8,20 @@ its end. A link of 80 characters with its parent, its anchor and the page's titl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 import msgpack
+from pybloom_live import BloomFilter
 
 from mediacrawl.frontier.contract import SpoiledError
 from mediacrawl.frontier.redis.errors import spoiled
-from mediacrawl.politeness.delay import Clocks
-from mediacrawl.records import Candidate, End, Evidence, Kind, Lease, Outcome
+from mediacrawl.frontier.redis.session import Call, RedisSession
+from mediacrawl.frontier.seen import url_key
+from mediacrawl.frontier.site_state import coarse_class, coarse_classes
+from mediacrawl.records import Candidate, End, Evidence, Kind, Outcome
 
 ELEMENT_ROWS = 64
 """Rows in one element at most: a lease reads the whole element, some 10 us then."""
@@ -62,35 +66,9 @@ class Row:
         """In canonical form."""
         return self.found.url
 
-    def lease(self, number: int, clocks: Clocks, now: float, *, even: bool) -> Lease:
-        """The lease of this row."""
-        found = self.found
-        return Lease(
-            id=number,
-            url=found.url,
-            site=found.site,
-            link_class=found.link_class,
-            kind=found.kind,
-            depth=found.depth,
-            hops=found.hops,
-            parent=found.parent,
-            evidence=found.evidence,
-            attempt=self.attempt,
-            state=self.state,
-            delay=clocks.delay,
-            taken=now,
-            troubles=clocks.standing.row,
-            even=even,
-            requested=found.requested,
-        )
-
 
 def pack_rows(found: Sequence[Candidate]) -> tuple[bytes, list[bytes]]:
-    """The shared facts and the rows of URLs that one page gave to one class.
-
-    Args:
-        found: one at least; all have the same `page_of`.
-    """
+    """The shared facts and the rows of URLs of one class, all with the same `page_of`."""
     start = _common_start([candidate.url for candidate in found])
     shared = _pack_shared(found[0], start)
     return shared, [_pack_row(candidate, len(start)) for candidate in found]
@@ -184,3 +162,64 @@ def _unpacked_shared(packed: bytes) -> tuple[Any, ...]:
     if type(fields) is not tuple or tuple(map(type, fields)) != _SHARED:
         raise ValueError
     return fields
+
+
+ERROR_RATE = 0.001
+"""Share of new URLs that the filter takes for known; 14.4 bits a URL. Each costs one more question."""
+
+_KNOWN = ord("1")
+
+
+def add_call(session: RedisSession, candidates: Iterable[Candidate], now: float, *, again: bool = False) -> Call:
+    """Return the call that adds URLs. Its answer: how many joined (one given twice once), when the next site is due."""
+    groups = []
+    policy = session.policy
+    elements = dict[object, list[Candidate]]()
+    for candidate in candidates:
+        key = (candidate.site, candidate.link_class, *page_of(candidate))
+        elements.setdefault(key, []).append(candidate)
+    for element in elements.values():
+        for start in range(0, len(element), ELEMENT_ROWS):
+            part = element[start : start + ELEMENT_ROWS]
+            shared, rows = pack_rows(part)
+            keys = [url_key(candidate.url) for candidate in part]
+            flat = [field for key, row in zip(keys, rows, strict=True) for field in (str(key), row)]
+            first = part[0]
+            score = first.score if isfinite(first.score) else 0.0
+            rank, coarser = policy.order.rank(score), coarse_class(first.link_class)
+            groups.append((first.site, first.link_class, score, rank, shared, flat, coarser))
+    revisit = {"again": True, **session.budget} if again else {}
+    coarse = coarse_classes(policy.classes)
+    return session.call("add", now, groups=groups, classes=policy.classes, coarse=coarse, **revisit)
+
+
+def known_call(session: RedisSession, urls: Iterable[str]) -> Call:
+    """The call that asks which URLs are known; `are_known` reads its answer."""
+    return session.call("unknown", keys=[str(url_key(url)) for url in urls])
+
+
+def are_known(answer: bytes) -> list[bool]:
+    """The answer of `known_call`, URL by URL."""
+    return [byte == _KNOWN for byte in answer]
+
+
+class LocalSieve:
+    """A worker's own Bloom filter of the URLs that it has added.
+
+    The worker asks about the URLs in the filter by their keys, 20 bytes each, before it sends them with their evidence;
+    it sends the others at once. In memory only: two pybloom-live filters. When the newer one is full the older one is
+    discarded, which costs bytes on the wire and nothing else.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        self._capacity = max(capacity, 1_000)
+        self._new = BloomFilter(self._capacity, ERROR_RATE)
+        self._old: BloomFilter | None = None
+
+    def __contains__(self, url: object) -> bool:
+        return url in self._new or (self._old is not None and url in self._old)
+
+    def add(self, url: str) -> None:
+        if self._new.count >= self._capacity:
+            self._old, self._new = self._new, BloomFilter(self._capacity, ERROR_RATE)
+        self._new.add(url)

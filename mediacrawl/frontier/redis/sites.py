@@ -10,17 +10,16 @@ import msgpack
 
 from mediacrawl.frontier.contract import SpoiledError
 from mediacrawl.frontier.redis.errors import spoiled
-from mediacrawl.frontier.redis.scripts import Scripts
-from mediacrawl.frontier.site_state import ACTIVE, PAUSED, RETIRED, rests, site_state, standing_fields
-from mediacrawl.frontier.sqlite.rows import pack_samples, pack_standing, unpack_samples, unpack_standing
+from mediacrawl.frontier.redis.session import Scripts
+from mediacrawl.frontier.site_state import RETIRED, site_info
+from mediacrawl.frontier.sqlite.queues import pack_samples, pack_standing, unpack_samples, unpack_standing
 from mediacrawl.politeness.delay import Clocks, DelayPolicy
-from mediacrawl.records import SiteInfo, SiteState
+from mediacrawl.records import SiteInfo
 
 Promise = tuple[bool, float, str, int, int]
 """Of a class where URLs wait: whether its site is not retired, its score, site, number and URLs. The least sorts
 first, and is pruned first."""
 
-_STATES = {PAUSED: SiteState.PAUSED, RETIRED: SiteState.RETIRED}
 _NAMES = 1_000
 """Names of sites that are read at a time."""
 
@@ -64,24 +63,18 @@ class StoredSite:
     classes: tuple[StoredClass, ...]
 
     def info(self, now: float) -> SiteInfo:
-        """The site for an operator."""
-        clocks = self.clocks
-        waits = self.place == ACTIVE and not self.leased
-        release = max(clocks.release, self.due) if waits else clocks.release
-        asleep = rests(clocks, release, now)
-        state = site_state(leased=self.leased, waiting=self.waiting, rests=asleep, due=release <= now)
-        return SiteInfo(
-            name=self.name,
-            state=_STATES.get(self.place, state),
-            release=release,
-            delay=clocks.delay,
-            crawl_delay=clocks.crawl_delay,
-            samples=clocks.samples,
-            visits=clocks.visits,
+        """Return the site for an operator."""
+        classes = tuple((found.name, found.score, found.waiting) for found in self.classes)
+        return site_info(
+            self.name,
+            self.clocks,
+            self.place,
+            self.due,
+            now,
             earned=self.earned,
+            leased=self.leased,
             waiting=self.waiting,
-            classes=tuple((found.name, found.score, found.waiting) for found in self.classes),
-            **standing_fields(clocks.standing),
+            classes=classes,
         )
 
     def promises(self) -> Iterator[Promise]:
@@ -114,11 +107,6 @@ class Sites:
             return read_site(name, packed)
         except SpoiledError as error:
             raise SpoiledError(f"{self._scripts.key('site', name)}: {error}") from error
-
-    def class_count(self, name: str) -> int:
-        """The number of a site's classes."""
-        site = self.state(name)
-        return len(site.classes) if site else 0
 
     def names(self, after: str = "") -> Iterator[str]:
         """Names of sites where URLs wait, sorted, those behind `after`."""

@@ -188,7 +188,7 @@ class StartUrls:
     In Redis: other programs fill ``<key>``. ``<key>:taken``, a sorted set, holds the entries that a worker has taken
     and that have not joined, by the deadline after which any worker takes them again. ``<key>:refused``, a list, holds
     the newest 10,000 entries that did not join, each as the reason, a space, and the entry. An entry is always in one
-    of the three or joined, whatever is killed; one that were added may be taken again, and is known then.
+    of the three or joined, whatever is killed; one that joined may be taken again, and is known then.
 
     Every method waits for Redis; call it in a thread.
     """

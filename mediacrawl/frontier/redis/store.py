@@ -1,29 +1,165 @@
-"""The `Frontier` in Redis."""
+"""The `Frontier` in Redis, and how URLs are taken out of it: dropped with a reason, or pruned."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from heapq import nsmallest
+from itertools import compress, count, islice
 from math import isfinite
 from typing import Any
 
+import msgpack
 from redis import exceptions
 
 from mediacrawl.frontier.contract import Counts, FrontierError, FrontierPolicy
 from mediacrawl.frontier.redis.errors import failure, raises_frontier_error
-from mediacrawl.frontier.redis.leases import RedisLeases
-from mediacrawl.frontier.redis.links import add_call, are_known, known_call
-from mediacrawl.frontier.redis.notes import read_call, swap_call, write_call
-from mediacrawl.frontier.redis.removal import TRIES, Removal
-from mediacrawl.frontier.redis.scripts import Call
-from mediacrawl.frontier.redis.session import RedisSession, StoreSettings
-from mediacrawl.frontier.redis.sites import Sites, clocks_in
-from mediacrawl.frontier.seen import RecentUrls
+from mediacrawl.frontier.redis.leases import RedisLeases, read_call, swap_call, write_call
+from mediacrawl.frontier.redis.rows import add_call, are_known, known_call, read_element, read_row
+from mediacrawl.frontier.redis.session import Call, RedisSession, StoreSettings
+from mediacrawl.frontier.redis.sites import Promise, Sites, clocks_in
+from mediacrawl.frontier.seen import RecentUrls, url_key
 from mediacrawl.observe.format import plural
 from mediacrawl.politeness.delay import DAY, Clocks, unrecorded
 from mediacrawl.records import Added, Candidate, Drop, Lease, Outcome, SiteInfo
 
 __all__ = ["RedisFrontier", "StoreSettings", "check_deletable", "delete_frontier"]
+
+NOTED = 20_000
+"""Worst classes that one walk over all sites finds."""
+NOTED_FOR = 60.0
+"""Seconds after which they are found again, since others may be worse then."""
+TRIES = 50
+"""Attempts at a change that other workers interrupt."""
+
+_SLICE = 200
+"""Elements of a list that are read at a time."""
+_SITES = 1_000
+"""Sites that are read at a time."""
+
+
+_Which = Callable[[int, str], bool]
+"""Whether a URL leaves: gets its number in the list of its class, and the URL."""
+
+
+class Removal:
+    """Takes waiting URLs out of the frontier.
+
+    It reads a class's list in slices and replaces elements that lose rows. The script refuses the change if a worker
+    has changed the list since it was read; then the class is read again.
+    """
+
+    def __init__(self, session: RedisSession, sites: Sites, forget: Callable[[Iterable[str]], None]) -> None:
+        self.forget = forget
+        self._session = session
+        self._sites = sites
+        self._worst = WorstClasses()
+
+    def drop(self, site: str, reason: Drop, which: Callable[[str], bool] | None = None) -> int:
+        """As `Frontier.drop`."""
+        state = self._sites.state(site)
+        return sum(
+            self._remove(site, number, lambda _, url: which is None or which(url), reason)
+            for number in range(len(state.classes) if state else 0)
+        )
+
+    def prune(self, excess: int) -> int:
+        """Forget URLs of the worst classes.
+
+        Returns:
+            How many were forgotten.
+        """
+        gone = vain = 0
+        for site, number in self._worst.classes(self._promises, self._session.now):
+            if gone >= excess or vain > NOTED:
+                break
+            pruned = self._prune_class(site, number, excess - gone)
+            gone, vain = gone + pruned, 0 if pruned else vain + 1
+        return gone
+
+    def _promises(self) -> Iterator[Promise]:
+        """Every class where URLs wait."""
+        walk = self._sites.names()
+        while names := list(islice(walk, _SITES)):
+            self._session.breathe()
+            for site in self._sites.read_many(names):
+                yield from site.promises()
+
+    def _prune_class(self, site: str, number: int, most: int) -> int:
+        """Forget up to `most` URLs of a class, newest first."""
+        state = self._sites.state(site)
+        if state is None or number >= len(state.classes):
+            return 0
+        stays = max(state.classes[number].waiting - most, 0)
+        return self._remove(site, number, lambda place, _: place >= stays, None)
+
+    def _remove(self, site: str, number: int, which: _Which, reason: Drop | None) -> int:
+        """End the matching URLs of a class, or forget them if there is no reason; return how many."""
+        gone = 0
+        for _ in range(TRIES):
+            self._session.breathe()
+            rows, whole = self._remove_once(site, number, which, reason)
+            gone += rows
+            if whole:
+                return gone
+        raise FrontierError(f"what waits on {site} is changed too fast by other workers; try again later")
+
+    def _remove_once(self, site: str, number: int, which: _Which, reason: Drop | None) -> tuple[int, bool]:
+        """As `_remove`, until another worker changes the list; answers how many, and whether all was read."""
+        state = self._sites.state(site)
+        if state is None:
+            return 0, True
+        session, found = self._session, state.classes[number]
+        queue, gone, start, off = session.scripts.key("q", number + 1, site), 0, 0, found.off
+        met = count()
+        while elements := session.scripts.ask("LRANGE", queue, start, start + _SLICE - 1):
+            changes, urls = [], list[str]()
+            for place, element in enumerate(elements, start):
+                shared, rows = read_element(queue, element)
+                rows = rows[off if place == 0 else 0 :]
+                reads = [read_row(site, found.name, shared, row).url for row in rows]
+                goes = [which(next(met), url) for url in reads]
+                if any(goes):
+                    left = [row for row, leaves in zip(rows, goes, strict=True) if not leaves]
+                    rest = element[:8] + msgpack.packb([shared, *left], use_bin_type=False) if left else b""
+                    changes.append((place, element, rest))
+                    urls += compress(reads, goes)
+            if changes:
+                message: dict[str, Any] = {"site": site, "class": number + 1, "off": off, "changes": changes}
+                message["keys"] = [str(url_key(url)) for url in urls]
+                if reason is not None:
+                    message["name"] = str(reason)
+                if session.scripts.one(session.call("sift", **message, **session.budget)) < 0:
+                    return gone, False
+                if reason is None:
+                    self.forget(urls)
+                off = 0 if changes[0][0] == 0 else off
+            gone += len(urls)
+            start += len(elements) - sum(not left for _, _, left in changes)
+        return gone, True
+
+
+class WorstClasses:
+    """The least promising classes, those of retired sites first. In memory, since finding them walks over all sites."""
+
+    def __init__(self) -> None:
+        self._noted: list[tuple[str, int]] = []
+        self._until = 0.0
+
+    def classes(self, promises: Callable[[], Iterable[Promise]], now: float) -> Iterator[tuple[str, int]]:
+        """Sites and numbers of classes, the worst first, until nothing is left."""
+        if now > self._until:
+            self._noted = []
+        while self._noted or self._note(promises, now):
+            yield self._noted[-1]
+            self._noted.pop()
+
+    def _note(self, promises: Callable[[], Iterable[Promise]], now: float) -> bool:
+        found = nsmallest(NOTED, promises())
+        self._noted = [(site, number) for _, _, site, number, _ in found][::-1]
+        self._until = now + NOTED_FOR
+        return bool(found)
+
 
 _KEYS = 1_000
 """Keys that are deleted at a time."""

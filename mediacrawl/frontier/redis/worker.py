@@ -14,10 +14,10 @@ from functools import partial
 from typing import Any
 
 from mediacrawl.frontier.contract import Counts, FrontierError
-from mediacrawl.frontier.redis.leases import HeldLease, LeasePool
-from mediacrawl.frontier.redis.links import add_call
-from mediacrawl.frontier.redis.notes import (
+from mediacrawl.frontier.redis.leases import (
     Exchanged,
+    HeldLease,
+    LeasePool,
     NoteCache,
     exchange_call,
     exchanged,
@@ -26,7 +26,8 @@ from mediacrawl.frontier.redis.notes import (
     write_call,
 )
 from mediacrawl.frontier.redis.outbox import PATIENCE, Message, Outbox
-from mediacrawl.frontier.redis.scripts import Call
+from mediacrawl.frontier.redis.rows import add_call
+from mediacrawl.frontier.redis.session import Call
 from mediacrawl.frontier.redis.store import RedisFrontier, score_call
 from mediacrawl.frontier.redis.worker_thread import PULSE, ServerClock, WorkerThread
 from mediacrawl.frontier.seen import RecentUrls
@@ -46,16 +47,26 @@ _SWAPPED = 10_000
 """Notes made of the one before whose last value is remembered, 100 bytes each."""
 
 
-class RemoteWorker:
-    """What a worker does beyond `Frontier`: the protocols `frontier.contract.Remote` and `priority.shared.SharedNotes`.
+class RedisWorker:
+    """A `Frontier` on the Redis store, for a crawl that must not wait; it is `Remote` and `SharedNotes`, too.
 
-    Args:
-        store: the frontier in Redis. From now on only the worker's thread uses it.
-        clock: seconds since the epoch, of a clock that does not jump.
-        lease: seconds without a sign of life after which a worker counts as dead.
-        visit: seconds that a visit may take at most; no lease is handed out that ends sooner.
-        bloom: URLs that the local filter is made for.
-        notes: which notes come with a lease.
+    Differences from the contract: `add` and `rejoin` do not know yet how many join (`tallies` has it later); `unknown`
+    answers only from this worker's memory; `finish` is durable some milliseconds after it returned, with the links that
+    were added before it in the same round trip; `take` returns leases taken in advance; new scores of classes gather
+    until the next `commit`.
+
+    While Redis is away nothing is lost and nothing fails: messages wait in memory, and leases are handed out only while
+    no other worker can have been given them. A kill loses the messages of some milliseconds; the leases that they
+    belong to come back by their deadline, and their URLs are requested again.
+
+    In memory: `LeasePool`, `Outbox`, `RecentUrls`, a `LocalSieve`, a `NoteCache`.
+
+    From now on only the worker's thread uses the store. `lease` is the seconds without a sign of life after which a
+    worker counts as dead, `visit` those that a visit may take at most: no lease is handed out that ends sooner. `bloom`
+    is the number of URLs that the local filter is made for.
+
+    Raises:
+        FrontierError: the frontier cannot be used.
     """
 
     def __init__(
@@ -72,10 +83,12 @@ class RemoteWorker:
         self._session = store.session
         self._clock = ServerClock(clock, store.session.counters.time)
         self._recent = RecentUrls()
-        store.removal.forget = self._forget
+        # Called in the worker's thread; one step for the interpreter.
+        store.removal.forget = self._recent.difference_update
         self._notes = notes or NoteCache()
         self._outbox = Outbox(store.server)
         self._pool = LeasePool(self._outbox.news)
+        self._closed = False
         self._scored: dict[str, dict[str, float]] = {}
         self._swapped: LastUsed[bytes] = LastUsed(_SWAPPED, 100 * _SWAPPED)
         self._thread = WorkerThread(
@@ -90,10 +103,6 @@ class RemoteWorker:
             bloom=bloom,
         )
 
-    def _forget(self, urls: Iterable[str]) -> None:
-        """Let pruned URLs join again. Called in the worker's thread; one step for the interpreter."""
-        self._recent.difference_update(urls)
-
     def listen(self, wake: Callable[[], None]) -> None:
         self._thread.wake = wake
 
@@ -104,7 +113,6 @@ class RemoteWorker:
         return self._clock()
 
     def hand_in(self, candidates: Iterable[Candidate]) -> Future[Added]:
-        self._outbox.check()
         found = list(candidates)
         return self._outbox.post(lambda: self._store.add(found))
 
@@ -125,7 +133,6 @@ class RemoteWorker:
             self._outbox.send(Message(call=partial(score_call, self._session, site, scores)))
 
     def later(self, namespace: str, key: str, change: Callable[[bytes | None], bytes]) -> Future[bytes]:
-        self._outbox.check()
         answer: Future[bytes] = self._outbox.promise()
         self._outbox.send(self._swap(namespace, key, change, answer, self._swapped.get(f"{namespace}\n{key}") or b""))
         return answer
@@ -151,11 +158,10 @@ class RemoteWorker:
         return Message(call=call, heard=heard)
 
     def exchange(self, batch: bytes, visits: int, after: int, *, keep: int, most: int) -> Future[Exchanged]:
-        """Publish visits and read those of other workers, see `notes.exchange_call`.
+        """Publish visits and read those of other workers, see `leases.exchange_call`.
 
         After a lost answer the batch is sent twice: its readers must recognise it.
         """
-        self._outbox.check()
         answer: Future[Exchanged] = self._outbox.promise()
         self._outbox.send(
             Message(
@@ -167,34 +173,13 @@ class RemoteWorker:
 
     def fetch(self, namespace: str, key: str) -> Future[bytes | None]:
         """As `note`, however long it takes."""
-        self._outbox.check()
         return self._outbox.post(lambda: self._store.note(namespace, key))
 
     def alone(self, what: str, seconds: float) -> Future[bool]:
         """Whether this worker reserves a task for some seconds, see `RedisSession.claim`."""
-        self._outbox.check()
         return self._outbox.post(lambda: self._session.claim(what, seconds))
 
-
-class RedisWorker(RemoteWorker):
-    """A `Frontier` on the Redis store, for a crawl that must not wait.
-
-    Differences from the contract: `add` and `rejoin` do not know yet how many join (`tallies` has it later); `unknown`
-    answers only from this worker's memory; `finish` is durable some milliseconds after it returned, with the links that
-    were added before it in the same round trip; `take` returns leases taken in advance; new scores of classes gather
-    until the next `commit`.
-
-    While Redis is away nothing is lost and nothing fails: messages wait in memory, and leases are handed out only while
-    no other worker can have been given them. A kill loses the messages of some milliseconds; the leases that they
-    belong to come back by their deadline, and their URLs are requested again.
-
-    In memory: `LeasePool`, `Outbox`, `RecentUrls`, a `LocalSieve`, a `NoteCache`. See `RemoteWorker` for the arguments.
-
-    Raises:
-        FrontierError: the frontier cannot be used.
-    """
-
-    _closed = False
+    # -- the contract of every frontier ----------------------------------------------------------------------
 
     def add(self, candidates: Iterable[Candidate]) -> Added:
         found = list(candidates)
@@ -210,7 +195,6 @@ class RedisWorker(RemoteWorker):
         def heard(answer: Any, _: bool) -> None:
             self._outbox.count("frontier/again", int(answer[0]))
 
-        self._outbox.check()
         self._outbox.send(
             Message(call=lambda: add_call(self._session, [candidate], self._clock(), again=True), heard=heard)
         )
@@ -260,7 +244,6 @@ class RedisWorker(RemoteWorker):
         return Message(call=lambda: leases.finish_call(held, outcome, then), heard=heard)
 
     def charge(self, site: str, outcome: Outcome, now: float) -> None:
-        self._outbox.check()
         self._outbox.send(Message(work=partial(self._store.charge, site, outcome, now + self._clock.skew)))
 
     def next_release(self) -> float | None:
@@ -312,7 +295,6 @@ class RedisWorker(RemoteWorker):
             if self._session.claim("prune", 5.0):
                 self._outbox.count(f"drop/{Drop.PRUNED}", self._store.prune(limit))
 
-        self._outbox.check()
         self._outbox.send(Message(work=work))
         return 0
 
@@ -324,7 +306,6 @@ class RedisWorker(RemoteWorker):
         known, record = self._notes.find(namespace, key)
         if known:
             return record
-        self._outbox.check()
         answer: Future[bytes | None] = Future()
         call = partial(read_call, self._session, namespace, key)
         self._outbox.send(Message(call=call, heard=lambda found, _: answer.set_result(found), urgent=True))
@@ -335,7 +316,6 @@ class RedisWorker(RemoteWorker):
             return None
 
     def set_note(self, namespace: str, key: str, record: bytes) -> None:
-        self._outbox.check()
         self._notes.update(namespace, key, record)
         self._outbox.send(Message(call=partial(write_call, self._session, namespace, key, record)))
 

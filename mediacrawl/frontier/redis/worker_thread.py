@@ -11,11 +11,10 @@ from typing import Any, TypeVar
 from mediacrawl.clock import steady
 from mediacrawl.frontier.contract import FrontierError
 from mediacrawl.frontier.redis.errors import Outage, failure, is_away
-from mediacrawl.frontier.redis.leases import LeasePool
-from mediacrawl.frontier.redis.links import LocalSieve, add_call, are_known, known_call
-from mediacrawl.frontier.redis.notes import NoteCache, read_call
+from mediacrawl.frontier.redis.leases import LeasePool, NoteCache, read_call
 from mediacrawl.frontier.redis.outbox import PATIENCE, Outbox
-from mediacrawl.frontier.redis.scripts import Call
+from mediacrawl.frontier.redis.rows import LocalSieve, add_call, are_known, known_call
+from mediacrawl.frontier.redis.session import Call
 from mediacrawl.frontier.redis.store import RedisFrontier
 from mediacrawl.frontier.seen import RecentUrls
 from mediacrawl.observe.format import plural
@@ -52,28 +51,12 @@ class ServerClock:
         return self.own() + self.skew
 
     def synchronise(self, server_time: float, asked: float) -> None:
-        """Note Redis's time as of the middle between the question and now.
-
-        Args:
-            server_time: that Redis answered.
-            asked: when it was requested, by the worker's clock.
-        """
+        """Note Redis's time as of the middle between the question (`asked`, by the worker's clock) and now."""
         self.skew = server_time - (asked + self.own()) / 2
 
 
 class WorkerThread:
     """Sends the outbox, fills the pool, and keeps the worker's leases.
-
-    Args:
-        store: the frontier. From now on only this thread uses it.
-        outbox: what to send.
-        pool: where leases go.
-        clock: Redis's.
-        notes: which notes come with a lease.
-        recent: the crawl's known URLs, which are forgotten when Redis may have lost some.
-        lease: seconds without a sign of life after which a worker counts as dead.
-        visit: seconds that a visit may take at most.
-        bloom: URLs that the local filter is made for.
 
     Attributes:
         wake: called, in this thread, when leases have come or the crawl may be over.
@@ -93,7 +76,7 @@ class WorkerThread:
         visit: float,
         bloom: int,
     ) -> None:
-        self.wake: Callable[[], None] = _nothing
+        self.wake: Callable[[], None] = lambda: None
         self.pulse = min(PULSE, lease / 10)
         self._store = store
         self._session = store.session
@@ -327,7 +310,3 @@ class WorkerThread:
 
 def _parts(found: list[_T]) -> list[list[_T]]:
     return [found[start : start + MOST_URLS] for start in range(0, len(found), MOST_URLS)]
-
-
-def _nothing() -> None:
-    """The default of `WorkerThread.wake`."""

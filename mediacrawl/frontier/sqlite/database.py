@@ -10,17 +10,11 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 from mediacrawl.frontier.contract import FrontierBusyError, FrontierError
-from mediacrawl.frontier.order import RankOrder
-from mediacrawl.frontier.sqlite.rows import unpack_samples
-from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.sqlite_file import Mark, SQLiteFile, has_log, open_to_read, primary_code, trouble
 
 
 def lock(path: Path) -> int:
     """Take the store's lock file; the descriptor holds it, so a killed process leaves it free.
-
-    Args:
-        path: the database file; the lock file is beside it.
 
     Raises:
         FrontierBusyError: another process works on this store.
@@ -51,9 +45,6 @@ logger = logging.getLogger(__name__)
 
 VERSION = 3
 
-_SAME_CLOCK = 0.001
-"""Seconds; two readings of one clock differ by less."""
-
 CLASS_BITS = 8
 """A link class has the number of its site, and in so many bits its own: the rows of a site lie side by side."""
 
@@ -61,7 +52,7 @@ TABLES = """
 CREATE TABLE total (name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
 -- place: 0 nothing waits, 1 something does, 2 paused by the operator, 3 retired. rank: of its best class.
 -- due: when it may be asked: its release time, or later if all that waits is held.
--- rests: it is at place 1 and rests (rules.py). standing: what is held against it (msgpack), empty for most sites.
+-- rests: it is at place 1 and rests (site_state.py). standing: what is held against it (msgpack), empty for most sites.
 CREATE TABLE site (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
     place INTEGER NOT NULL DEFAULT 0, rank INTEGER NOT NULL DEFAULT 0, due REAL NOT NULL DEFAULT 0,
@@ -82,7 +73,7 @@ CREATE TABLE url (
     class INTEGER NOT NULL, seq INTEGER NOT NULL, url TEXT NOT NULL, facts BLOB NOT NULL, state BLOB,
     PRIMARY KEY (class, seq)
 ) WITHOUT ROWID;
--- Rows on their way to their places in url and seen, see inbox.py.
+-- Rows on their way to their places in url and seen, see `queues.Inbox`.
 CREATE TABLE inbox (
     seq INTEGER PRIMARY KEY, class INTEGER NOT NULL, key INTEGER NOT NULL, url TEXT NOT NULL, facts BLOB NOT NULL,
     state BLOB
@@ -91,7 +82,7 @@ CREATE TABLE seen (key INTEGER PRIMARY KEY);
 -- How URLs ended, in the order in which they did; code: of table ending. Only operators read it: to write the end
 -- beside the key would dirty a page at a random place for each visit, a third of all that a visit costs.
 CREATE TABLE ended (key INTEGER NOT NULL, code INTEGER NOT NULL);
--- Keys that the file of the Bloom filter does not have yet, see sieve.py.
+-- Keys that the file of the Bloom filter does not have yet, see `tables.StoredBloomFilter`.
 CREATE TABLE unsieved (key INTEGER NOT NULL);
 CREATE TABLE ending (code INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, urls INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE lease (seq INTEGER PRIMARY KEY, class INTEGER NOT NULL, site INTEGER NOT NULL, taken REAL NOT NULL);
@@ -102,11 +93,6 @@ CREATE TABLE note (room TEXT, key TEXT, record BLOB NOT NULL, PRIMARY KEY (room,
 
 def connect(path: Path, descriptor: int, cached: int = 16 * 1024 * 1024) -> tuple[SQLiteFile, bool]:
     """Open the file, make the tables if it is new, check it if it is not; also return what `check_file` does.
-
-    Args:
-        path: the database file.
-        descriptor: of its lock file.
-        cached: bytes of it that may be held in memory.
 
     Raises:
         FrontierError: as `check_file`, or the file cannot be written.
@@ -218,41 +204,3 @@ def store_files(path: Path) -> list[Path]:
     """The files of a store that exist: the database and what SQLite keeps beside it."""
     names = (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm"))
     return [name for name in names if name.exists()]
-
-
-def move_times(db: sqlite3.Connection, shift: float, now: float) -> None:
-    """The clock was set forward by `shift` seconds since the last commit: times that had not come move with it."""
-    if abs(shift) < _SAME_CLOCK:
-        return
-    row = (shift, now, now - max(shift, 0.0))
-    for table, column in (("site", "due"), ("site", "release"), ("class", "held")):
-        db.execute(f"UPDATE {table} SET {column} = max({column} + ?1, ?2) WHERE {column} > ?3", row)
-
-
-def hold_all(db: sqlite3.Connection, policy: DelayPolicy, now: float) -> None:
-    """Let every site wait its whole delay: any may have been requested a moment ago, which the file does not say."""
-
-    def owed(delay: float, samples: bytes, crawl_delay: float) -> float:
-        return max(delay, policy.delay(unpack_samples(samples), crawl_delay))
-
-    db.create_function("owed", 3, owed, deterministic=True)
-    db.execute("UPDATE site SET release = max(release, ? + owed(delay, samples, crawl_delay))", (now,))
-    db.execute("UPDATE site SET due = max(due, release)")
-
-
-def update_ranks(db: sqlite3.Connection, order: RankOrder, before: str) -> None:
-    """With another order than at the last start every site gets its rank of this one.
-
-    Args:
-        db: in a transaction.
-        order: of today's settings.
-        before: what the file says of the order of its ranks; empty if it is new.
-    """
-    name = repr(order)
-    if before not in {"", name}:
-        db.create_function("rank_of", 1, lambda score: order.rank(score or 0.0), deterministic=True)
-        db.execute(
-            "UPDATE site SET rank = rank_of((SELECT max(score) FROM class WHERE filled = 1 AND class.id"
-            f" BETWEEN site.id << {CLASS_BITS} AND (site.id + 1 << {CLASS_BITS}) - 1)) WHERE place = 1"
-        )
-    db.execute("INSERT OR REPLACE INTO total VALUES ('order', ?)", (name,))

@@ -22,12 +22,9 @@ from mediacrawl.frontier.site_state import (
     place_of,
     rests,
 )
-from mediacrawl.frontier.sqlite.classes import LinkClass
-from mediacrawl.frontier.sqlite.database import hold_all
-from mediacrawl.frontier.sqlite.front import Front
-from mediacrawl.frontier.sqlite.rows import UrlRow
-from mediacrawl.frontier.sqlite.sites import Site
-from mediacrawl.frontier.sqlite.tables import Tables
+from mediacrawl.frontier.sqlite.queues import LinkClass, UrlRow
+from mediacrawl.frontier.sqlite.sites import Front, Site
+from mediacrawl.frontier.sqlite.tables import Tables, hold_all
 from mediacrawl.politeness.backoff import GOOD
 from mediacrawl.politeness.delay import after_restart, after_visit
 from mediacrawl.records import FINAL, Candidate, End, Lease, Outcome
@@ -43,12 +40,6 @@ class SiteLifecycle:
         front: the sites that wait.
         leased: sites that are leased, by name.
         shelved_sites: how many sites there are at each place above `ACTIVE`.
-
-    Args:
-        tables: of the store.
-        policy: the frontier's numbers.
-        now: seconds since the epoch; what was leased when the last process died is given back as of now.
-        rng: source of the even picks.
     """
 
     def __init__(
@@ -87,13 +78,7 @@ class SiteLifecycle:
     # -- URLs ------------------------------------------------------------------------------------------------
 
     def enqueue(self, candidate: Candidate, key: int, *, again: bool = False) -> None:
-        """A URL is added to a class of its site.
-
-        Args:
-            candidate: the URL.
-            key: its key.
-            again: whether it had ended before; then the class gets its score.
-        """
+        """Add a URL to a class of its site, which gets its score if the URL had ended before (`again`)."""
         # Site and class are written in the transaction of the rows, or a kill would leave them without any.
         tables, queues = self._tables, self._tables.queues
         tables.begin()
@@ -147,8 +132,7 @@ class SiteLifecycle:
     def pick(self, *, even: bool) -> tuple[Site | None, bool]:
         """The next site that may be requested, if any, and whether chance picked it.
 
-        Args:
-            even: whether chance is to pick. It may meet none where few sites are due on disk.
+        With `even` chance is to pick. It may meet none where few sites are due on disk.
         """
         number = self.front.pick_even(self.now) if even else None
         even = number is not None
@@ -286,7 +270,7 @@ class SiteLifecycle:
         site.heads = heads
 
     def shelve(self, site: Site, place: int) -> None:
-        """A site is paused or retired: its URLs continue to wait, and does not count as pending."""
+        """Pause or retire a site: its URLs continue to wait, and do not count as pending."""
         if site.place > ACTIVE:
             # Its URLs are shelved already.
             self.shelved_sites[site.place] -= 1

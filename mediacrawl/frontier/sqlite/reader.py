@@ -7,30 +7,21 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from mediacrawl.frontier import site_state
 from mediacrawl.frontier.contract import FrontierError, SpoiledError
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.frontier.site_state import (
-    ACTIVE,
-    OTHER,
-    PAUSED,
-    RETIRED,
-    coarse_class,
-    rests,
-    site_state,
-    standing_fields,
-)
-from mediacrawl.frontier.sqlite.classes import span
+from mediacrawl.frontier.site_state import OTHER, PAUSED, RETIRED, coarse_class
 from mediacrawl.frontier.sqlite.database import check_layout, explain
-from mediacrawl.frontier.sqlite.rows import UrlRow, unpack_samples, unpack_standing
+from mediacrawl.frontier.sqlite.queues import UrlRow, span, unpack_samples, unpack_standing
 from mediacrawl.politeness.delay import Clocks
-from mediacrawl.records import Candidate, SiteInfo, SiteState
+from mediacrawl.records import Candidate, SiteInfo
 from mediacrawl.sqlite_file import open_to_read
 
 if TYPE_CHECKING:
@@ -41,7 +32,6 @@ _CLASSES = (
     "SELECT name, score, (SELECT count(*) FROM url WHERE class = class.id)"
     " + (SELECT count(*) FROM inbox WHERE class = class.id) FROM class WHERE id BETWEEN ? AND ? ORDER BY score DESC, id"
 )
-_STATES = {PAUSED: SiteState.PAUSED, RETIRED: SiteState.RETIRED}
 _ROWS = (
     "SELECT class.name, class.score, waiting.seq, url, facts FROM"
     " (SELECT class, seq, url, facts FROM url WHERE class BETWEEN ?1 AND ?2"
@@ -70,6 +60,21 @@ _WHICH = {
 _ORDERS = {"requests": "visits DESC", "finds": "earned DESC", "delay": "max(delay, crawl_delay) DESC", "name": "name"}
 LISTED_STATES, LISTED_ORDERS = tuple(_WHICH), tuple(_ORDERS)
 """The states and orders of `FrontierReader.site_names`."""
+
+
+def listed(sites: Iterable[SiteInfo], state: str, order: str) -> list[SiteInfo]:
+    """Return the sites in a state, sorted as `FrontierReader.site_names` sorts them.
+
+    Of a list of sites those without a visit are without finds, too.
+    """
+
+    def first(site: SiteInfo) -> tuple[float, str]:
+        by = {"requests": site.visits, "finds": site.earned, "delay": max(site.delay, site.crawl_delay)}
+        return -by.get(order, 0.0), site.name
+
+    if state == "without finds":
+        return sorted((site for site in sites if not site.earned), key=first)
+    return sorted((site for site in sites if state in {"all", str(site.state)}), key=first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,13 +219,7 @@ class FrontierReader:
         return int(number)
 
     def where(self, url: str, site: str, link_class: str) -> UrlStatus:
-        """Where a URL is.
-
-        Args:
-            url: in canonical form.
-            site: its site.
-            link_class: name of the class that its shape asks for.
-        """
+        """Return where a URL is; `url` is canonical, `link_class` the name of the class that its shape asks for."""
         key = url_key(url)
         known = self._one(
             "SELECT EXISTS (SELECT 1 FROM seen WHERE key = ?1) OR EXISTS (SELECT 1 FROM inbox WHERE key = ?1)", key
@@ -238,19 +237,14 @@ class FrontierReader:
         return UrlStatus(known=True, end=ended[0] if ended else "")
 
     def waiting(self, only: str | None = None, *, shelved: bool = True) -> Iterator[Candidate]:
-        """All that waits or is leased, sorted by site, in each the best class first.
-
-        Args:
-            only: the site, if only one is wanted.
-            shelved: whether that of paused and retired sites, too.
-        """
+        """Yield all that waits or is leased (on the site `only`), sorted by site, in each the best class first."""
         sites = self._db.cursor().execute(
             "SELECT id, name FROM site WHERE (?1 IS NULL OR name = ?1) AND (?2 OR place <= 1) ORDER BY name",
             (only, shelved),
         )
         for number, name in sites:
             for link_class, score, seq, url, facts in self._db.cursor().execute(_ROWS, span(number)):
-                yield UrlRow(seq, url, facts).candidate(name, link_class, score)
+                yield UrlRow(seq, url, facts).read(name, link_class, score)[0]
 
     def _waits(self, url: str, site: str, names: tuple[str, ...]) -> UrlStatus | None:
         """A URL that waits in one of these classes of its site; in any of them if none is named."""
@@ -273,15 +267,15 @@ class FrontierReader:
             seq,
         )
         (leased,) = self._one("SELECT EXISTS (SELECT 1 FROM lease WHERE seq = ?)", seq)
-        waiting = UrlRow(seq, url, facts)
+        candidate, attempt = UrlRow(seq, url, facts).read(site, link_class, score)
         return UrlStatus(
             known=True,
             leased=bool(leased),
             link_class=link_class,
             score=score,
             before=before,
-            attempt=waiting.attempt,
-            candidate=waiting.candidate(site, link_class, score),
+            attempt=attempt,
+            candidate=candidate,
         )
 
     def _one(self, question: str, *values: object) -> tuple[int, ...]:
@@ -291,7 +285,7 @@ class FrontierReader:
 
 
 def site_info(db: sqlite3.Connection, name: str, now: float) -> SiteInfo | None:
-    """A site as its rows tell, or None if it was never met."""
+    """Return a site as its rows tell; None if it was never met."""
     row = db.execute(f"{_SITE} WHERE name = ?", (name,)).fetchone()
     if row is None:
         return None
@@ -300,18 +294,14 @@ def site_info(db: sqlite3.Connection, name: str, now: float) -> SiteInfo | None:
     (leased,) = db.execute("SELECT EXISTS (SELECT 1 FROM lease WHERE site = ?)", (number,)).fetchone()
     waiting = sum(rows for _, _, rows in classes) - leased
     clocks = Clocks(release, delay, crawl_delay, unpack_samples(samples), visits, unpack_standing(standing))
-    asleep = rests(clocks.kept(rested or place != ACTIVE), due, now)
-    state = site_state(leased=bool(leased), waiting=waiting, rests=asleep, due=max(due, release) <= now)
-    return SiteInfo(
-        name=name,
-        state=_STATES.get(place, state),
-        release=max(release, due) if place == ACTIVE and not leased else release,
-        delay=delay,
-        crawl_delay=crawl_delay,
-        samples=clocks.samples,
-        visits=visits,
+    return site_state.site_info(
+        name,
+        clocks.kept(rested or place != site_state.ACTIVE),
+        place,
+        due,
+        now,
         earned=earned,
+        leased=bool(leased),
         waiting=waiting,
         classes=classes,
-        **standing_fields(clocks.standing),
     )

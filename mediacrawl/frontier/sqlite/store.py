@@ -16,9 +16,9 @@ from mediacrawl.frontier.byte_budget import on_disk
 from mediacrawl.frontier.contract import Counts, FrontierError, FrontierLostError, FrontierPolicy, SpoiledError
 from mediacrawl.frontier.seen import RecentUrls, url_key
 from mediacrawl.frontier.site_state import PAUSED, RETIRED
-from mediacrawl.frontier.sqlite.classes import site_of_class, span
 from mediacrawl.frontier.sqlite.database import connect, explain, in_memory, lock
 from mediacrawl.frontier.sqlite.lifecycle import SiteLifecycle
+from mediacrawl.frontier.sqlite.queues import site_of_class, span
 from mediacrawl.frontier.sqlite.reader import site_info
 from mediacrawl.frontier.sqlite.sites import Site
 from mediacrawl.frontier.sqlite.tables import ROW_SIZE, Tables
@@ -89,7 +89,7 @@ class Pruner:
         Those of retired sites come first, whatever their score.
 
         They are looked for among all, which takes a second for some millions, and suffice for many slices: an index
-        of them would cost more with each class that are added.
+        of them would cost more with each class that is added.
         """
         db, retired = self._tables.db, self._tables.sites.among(RETIRED)
         first = [row for site in retired for row in db.execute(_FILLED, span(site.id))]
@@ -135,7 +135,7 @@ class Pruner:
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
-_Store = TypeVar("_Store", bound="SQLiteNotes")
+_Store = TypeVar("_Store", bound="SQLiteFrontier")
 
 
 def guarded(method: Callable[Concatenate[_Store, _P], _R]) -> Callable[Concatenate[_Store, _P], _R]:
@@ -154,44 +154,16 @@ def guarded(method: Callable[Concatenate[_Store, _P], _R]) -> Callable[Concatena
     return call  # type: ignore[return-value]  # mypy wants the name of self, too
 
 
-class SQLiteNotes:
-    """`Notes` in the file of a frontier. On disk: table ``note``, written with the next commit."""
-
-    _path: Path
-    _tables: Tables
-    _failed = ""
-
-    @guarded
-    def note(self, namespace: str, key: str) -> bytes | None:
-        query = "SELECT record FROM note WHERE room = ? AND key = ?"
-        row = self._tables.db.execute(query, (namespace, key)).fetchone()
-        return row[0] if row else None
-
-    @guarded
-    def set_note(self, namespace: str, key: str, record: bytes) -> None:
-        self._tables.begin()
-        self._tables.db.execute("INSERT OR REPLACE INTO note VALUES (?, ?, ?)", (namespace, key, record))
-
-    @property
-    def shared(self) -> bool:
-        return False
-
-    def update_note(self, namespace: str, key: str, change: Callable[[bytes | None], bytes]) -> bytes:
-        record = change(self.note(namespace, key))
-        self.set_note(namespace, key, record)
-        return record
-
-
 _UNDER = (
     "SELECT name FROM site WHERE name > ?1 AND place > 0"
     " AND (?2 = '' OR name = ?2 OR substr(name, -length(?3)) = ?3) ORDER BY name LIMIT ?4"
 )
 
 
-class SQLiteFrontier(SQLiteNotes):
+class SQLiteFrontier:
     """A `Frontier` in one SQLite file.
 
-    On disk: ``frontier.db`` (SQLite, WAL; tables in ``schema.py``; evidence and samples as msgpack, never pickle),
+    On disk: ``frontier.db`` (SQLite, WAL; tables in ``database.py``; evidence and samples as msgpack, never pickle),
     beside it ``-wal`` and ``-shm`` of SQLite, ``frontier.lock``, and with ``FRONTIER_BLOOM`` ``frontier.bloom``. They
     may be deleted together while no crawl runs; which starts a new crawl.
 
@@ -238,6 +210,7 @@ class SQLiteFrontier(SQLiteNotes):
         self._rng = rng or random.Random()
         self._path = path or Path(":memory:")
         self._closed = False
+        self._failed = ""
         self._lock = lock(path) if path else None
         try:
             with ExitStack() as refused:
@@ -422,6 +395,28 @@ class SQLiteFrontier(SQLiteNotes):
         self._lifecycle.resume(found)
         return True
 
+    # -- notes -----------------------------------------------------------------------------------------------
+
+    @guarded
+    def note(self, namespace: str, key: str) -> bytes | None:
+        query = "SELECT record FROM note WHERE room = ? AND key = ?"
+        row = self._tables.db.execute(query, (namespace, key)).fetchone()
+        return row[0] if row else None
+
+    @guarded
+    def set_note(self, namespace: str, key: str, record: bytes) -> None:
+        self._tables.begin()
+        self._tables.db.execute("INSERT OR REPLACE INTO note VALUES (?, ?, ?)", (namespace, key, record))
+
+    @property
+    def shared(self) -> bool:
+        return False
+
+    def update_note(self, namespace: str, key: str, change: Callable[[bytes | None], bytes]) -> bytes:
+        record = change(self.note(namespace, key))
+        self.set_note(namespace, key, record)
+        return record
+
     # -- the file --------------------------------------------------------------------------------------------
 
     @guarded
@@ -470,10 +465,6 @@ class MemoryFrontier(SQLiteFrontier):
     """A `Frontier` in SQLite's ``:memory:`` database. On disk: nothing. A kill leaves: nothing.
 
     It takes and finishes as many URLs a second as a file does, and a waiting URL takes some 400 bytes.
-
-    Args:
-        policy: the frontier's numbers; without a Bloom filter, which saves reads of a disk.
-        rng: source of the even picks.
     """
 
     def __init__(self, policy: FrontierPolicy, rng: random.Random | None = None) -> None:

@@ -11,7 +11,7 @@ import fcntl
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from sys import float_info
@@ -29,9 +29,8 @@ from mediacrawl.frontier.sqlite.database import (
     missing_commits,
     missing_commits_text,
 )
-from mediacrawl.frontier.sqlite.rows import unpack_standing
-from mediacrawl.frontier.sqlite.seen import NAMESPACE
-from mediacrawl.frontier.sqlite.tables import BYTES
+from mediacrawl.frontier.sqlite.queues import unpack_standing
+from mediacrawl.frontier.sqlite.tables import BYTES, NAMESPACE
 from mediacrawl.observe.text import printable
 from mediacrawl.records import Kind
 from mediacrawl.sqlite_file import Mark, has_log, open_to_read
@@ -259,7 +258,7 @@ def check(path: Path, *, order: RankOrder | None = None, progress: ProgressCallb
 def examine(path: Path, order: RankOrder, progress: ProgressCallback, *, live: bool = False) -> CheckReport:
     """As `check`, for who knows whether a crawl works on the file."""
     report = CheckReport(path, live)
-    if _is_emptied(path):
+    if not path.stat().st_size and _noted(path).commits:
         # Not even opened: SQLite would delete the log of a file without content, and with it what can be saved.
         report.problems.append("it is empty, though a crawl was here")
         return report
@@ -269,7 +268,9 @@ def examine(path: Path, order: RankOrder, progress: ProgressCallback, *, live: b
                 return report
             db.create_function("rank_of", 1, order.rank, deterministic=True)
             db.execute("BEGIN")
-            _check_commits(db, report)
+            noted = _noted(path)
+            if (missing := missing_commits(db, noted)) and not live:
+                report.problems.append(_lost(path, missing, noted))
             _check_pages(db, report, progress)
             _count(db, report)
             _check_rows(db, report, order, progress)
@@ -278,21 +279,12 @@ def examine(path: Path, order: RankOrder, progress: ProgressCallback, *, live: b
     return report
 
 
-def _is_emptied(path: Path) -> bool:
-    if path.stat().st_size:
-        return False
+def _noted(path: Path) -> Mark:
     try:
         with path.with_suffix(".lock").open("rb") as file:
-            return Mark.read(file.fileno()).commits > 0
+            return Mark.read(file.fileno())
     except OSError:
-        return False
-
-
-def _check_commits(db: sqlite3.Connection, report: CheckReport) -> None:
-    with suppress(OSError), report.path.with_suffix(".lock").open("rb") as file:
-        noted = Mark.read(file.fileno())
-        if (missing := missing_commits(db, noted)) and not report.live:
-            report.problems.append(_lost(report.path, missing, noted))
+        return Mark()
 
 
 def _lost(path: Path, missing: int, noted: Mark) -> str:
@@ -316,10 +308,9 @@ def _has_tables(db: sqlite3.Connection, report: CheckReport) -> bool:
     if not 0 <= version < NOISE:
         report.problems.append(f"its header is damaged: it says layout {version}")
     elif not check_layout(db, report.path):
-        with suppress(OSError), report.path.with_suffix(".lock").open("rb") as file:
-            if (noted := Mark.read(file.fileno())).commits:
-                report.problems.append(_lost(report.path, noted.commits, noted))
-                return False
+        if (noted := _noted(report.path)).commits:
+            report.problems.append(_lost(report.path, noted.commits, noted))
+            return False
         raise FrontierError(f"{report.path} is empty; the next crawl makes a frontier of it")
     return True
 
@@ -426,7 +417,7 @@ def key_of(url: bytes) -> int:
 
 
 def facts_fit(facts: object) -> bool:
-    """Whether this is what `rows.UrlRow.of` packs."""
+    """Whether this is what `queues.UrlRow.of` packs."""
     try:
         fields = msgpack.unpackb(facts, use_list=False)
     except (ValueError, TypeError, msgpack.UnpackException):
@@ -437,7 +428,7 @@ def facts_fit(facts: object) -> bool:
 
 
 def samples_fit(samples: object) -> bool:
-    """Whether this is what `rows.pack_samples` packs."""
+    """Whether this is what `queues.pack_samples` packs."""
     try:
         times = msgpack.unpackb(samples)
     except (ValueError, TypeError, msgpack.UnpackException):
@@ -446,7 +437,7 @@ def samples_fit(samples: object) -> bool:
 
 
 def standing_fits(standing: object) -> bool:
-    """Whether this is what `rows.pack_standing` packs."""
+    """Whether this is what `queues.pack_standing` packs."""
     if type(standing) is not bytes:
         return False
     try:

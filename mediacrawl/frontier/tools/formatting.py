@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
 from mediacrawl.frontier.sqlite.reader import FrontierOverview, UrlStatus
@@ -67,19 +67,6 @@ def format_site(site: SiteInfo, before: int, now: float) -> str:
     shown = [(name, score, urls) for name, score, urls in site.classes if urls][:_CLASSES]
     rows += [("", f"{score:6.3f}  {count(urls):>9}  {name}") for name, score, urls in shown]
     return format_rows(rows)
-
-
-def listed(sites: Iterable[SiteInfo], state: str, order: str) -> list[SiteInfo]:
-    """The sites in one state, as `frontier.sqlite.reader.FrontierReader.site_names` lists them."""
-    kept = [
-        site for site in sites if state in {"all", str(site.state)} or (state == "without finds" and not site.earned)
-    ]
-    keys: dict[str, Callable[[SiteInfo], float]] = {
-        "requests": lambda site: -site.visits,
-        "finds": lambda site: -site.earned,
-        "delay": lambda site: -site.delay,
-    }
-    return sorted(sorted(kept, key=lambda site: site.name), key=keys.get(order, lambda _: 0.0))
 
 
 def format_sites(sites: Iterable[SiteInfo], now: float) -> str:
@@ -236,9 +223,5 @@ def _delay(site: SiteInfo) -> str:
 
 
 def format_rows(rows: Iterable[tuple[str, str]]) -> str:
-    """Rows of label and text, one below the other; without those that have no text.
-
-    Args:
-        rows: to be told, whatever is in them.
-    """
+    """Rows of label and text, one below the other; without those that have no text."""
     return "\n".join(printable(f"  {pad(label, _LABEL)} {text}") for label, text in rows if text)

@@ -21,10 +21,10 @@ from typing import Any
 from mediacrawl.frontier.contract import FrontierError
 from mediacrawl.frontier.order import BestFirst, RankOrder
 from mediacrawl.frontier.site_state import OTHER
-from mediacrawl.frontier.sqlite import database
+from mediacrawl.frontier.sqlite import database, tables
 from mediacrawl.frontier.sqlite.database import CLASS_BITS, store_files
-from mediacrawl.frontier.sqlite.rows import UrlRow
-from mediacrawl.frontier.sqlite.seen import NAMESPACE
+from mediacrawl.frontier.sqlite.queues import UrlRow
+from mediacrawl.frontier.sqlite.tables import NAMESPACE
 from mediacrawl.frontier.tools import check as checks
 from mediacrawl.observe.archive import sync_folder
 from mediacrawl.politeness.delay import DelayPolicy
@@ -270,8 +270,8 @@ def _complete(
     db.executescript(_MERGE)
     sites = [(site, naming.site_of(url)) for site, url in db.execute(_LOST_SITES)]
     db.executemany("INSERT OR IGNORE INTO site (id, name) VALUES (?, ?)", sites)
-    database.move_times(db, min(now - totals.get("at", now), 0.0), now)
-    database.hold_all(db, policy, now)
+    tables.move_times(db, min(now - totals.get("at", now), 0.0), now)
+    tables.hold_all(db, policy, now)
     db.executescript(_WAITING)
     counted, ended = _one(db, "sum(urls) FROM ending"), _one(db, "count(*) FROM ended")
     complete = "ended" not in report.damaged and counted <= ended

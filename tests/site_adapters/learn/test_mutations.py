@@ -5,9 +5,9 @@ import json
 from dataclasses import replace
 from functools import cache
 
+from harness import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from long_forms import examples
 from player_sites import SITES
 
 from mediacrawl.site_adapters.har.reading import read_recording

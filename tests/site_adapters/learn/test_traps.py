@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import pytest
 from hand_made import applied, entry, media, page, recording
-from long_forms import examples
+from harness import examples
 
 from mediacrawl.site_adapters.engine import Miss
 from mediacrawl.site_adapters.learn.learning import learn
