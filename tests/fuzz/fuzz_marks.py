@@ -8,7 +8,7 @@ from uuid import UUID
 
 from mutagen.flac import FLAC, CueSheet, CueSheetTrack, CueSheetTrackIndex
 from mutagen.oggvorbis import OggVorbis
-from probe_media import cover, frame, id3, sample, saved
+from probe_media import chunk, cover, frame, id3, sample, saved
 
 _UNKNOWN = 2**32 - 1
 
@@ -89,23 +89,19 @@ def _flac() -> bytes:
     return saved(file, sample("tone.flac"))
 
 
-def _chunk(name: bytes, body: bytes, order: str = "<") -> bytes:
-    return name + struct.pack(order + "I", len(body)) + body + bytes(len(body) % 2)
-
-
 def _wav() -> bytes:
     points = struct.pack("<I", 2) + b"".join(struct.pack("<II4sIII", n, n * 99, b"data", 0, 0, n * 99) for n in (1, 2))
     region = struct.pack("<II4s4H", 2, 50, b"rgn ", 0, 0, 0, 0) + b"Two"
-    names = _chunk(b"labl", struct.pack("<I", 1) + b"One\0") + _chunk(b"ltxt", region)
+    names = chunk(b"labl", struct.pack("<I", 1) + b"One\0") + chunk(b"ltxt", region)
     data = sample("tone.wav")[:3000]
-    return data[:12] + _chunk(b"cue ", points) + _chunk(b"LIST", b"adtl" + names) + data[12:]
+    return data[:12] + chunk(b"cue ", points) + chunk(b"LIST", b"adtl" + names) + data[12:]
 
 
 def _aiff() -> bytes:
     places = struct.pack(">H", 2) + struct.pack(">HI", 1, 5) + b"\3One" + struct.pack(">HI", 2, 99) + b"\4loop\0"
     loops = bytes(8) + struct.pack(">6H", 1, 2, 2, 0, 0, 0)
     data = sample("tone.aiff")[:3000]
-    return data[:12] + _chunk(b"MARK", places, ">") + _chunk(b"INST", loops, ">") + data[12:]
+    return data[:12] + chunk(b"MARK", places, ">") + chunk(b"INST", loops, ">") + data[12:]
 
 
 def _asf() -> bytes:

@@ -18,7 +18,7 @@ from mutagen.oggopus import OggOpus
 from mutagen.oggvorbis import OggVorbis
 from mutagen.wave import WAVE
 from probe_builders import handmade
-from probe_media import atom, cover, frame, id3, id3v1, picture, sample, saved
+from probe_media import atom, chunk, chunks_of, cover, form, frame, id3, id3v1, picture, sample, saved
 from probe_movie import movie, sound, table, text, trak
 from probe_movie import picture as film
 from probe_old import old_files
@@ -182,33 +182,24 @@ def _mdhd() -> bytes:
 # -- RIFF and IFF ------------------------------------------------------------------------------------------------------
 
 
-def chunk(name: bytes, body: bytes, order: str = "<") -> bytes:
-    """A chunk, padded to an even size."""
-    return name + struct.pack(order + "I", len(body)) + body + bytes(len(body) % 2)
-
-
-def _list(kind: bytes, *chunks: bytes) -> bytes:
-    return chunk(b"LIST", kind + b"".join(chunks))
-
-
 _PCM = UUID("00000001-0000-0010-8000-00aa00389b71").bytes_le
 
 
 def _riff() -> dict[str, bytes]:
     sound = struct.pack("<HHIIHH", 0xFFFE, 2, 44100, 176400, 4, 16) + struct.pack("<HHI", 22, 16, 3) + _PCM
     bext = b"A low water".ljust(256, b"\0") + b"Sine".ljust(32, b"\0") + bytes(32) + b"2024-01-0110:00:00" + bytes(260)
-    info = _list(b"INFO", chunk(b"INAM", b"Tone\0"), chunk(b"IART", b"Sine"))
+    info = chunks_of(b"INFO", chunk(b"INAM", b"Tone\0"), chunk(b"IART", b"Sine"))
     sizes = chunk(b"ds64", struct.pack("<QQQI", 5000, 4000, 1000, 0))
     wave = [chunk(b"fmt ", sound), chunk(b"fact", struct.pack("<I", 1000)), chunk(b"bext", bext), info]
     data = chunk(b"data", bytes(4000))
     main = struct.pack("<IIIIIIIIII", 40000, 0, 0, 0, 50, 0, 2, 0, 320, 240) + bytes(16)
     video = b"vidsXVID" + bytes(12) + struct.pack("<IIII", 1, 25, 0, 50) + bytes(24)
     image = struct.pack("<IiiHH4s", 40, 320, 240, 1, 24, b"XVID") + bytes(20)
-    tracks = [_list(b"strl", chunk(b"strh", video), chunk(b"strf", image), chunk(b"strn", b"Film"))]
-    tracks.append(_list(b"strl", chunk(b"strh", b"auds" + bytes(52)), chunk(b"strf", sound)))
-    odml = _list(b"odml", chunk(b"dmlh", struct.pack("<I", 500) + bytes(244)))
-    head = _list(b"hdrl", chunk(b"avih", main), *tracks, odml)
-    film = [head, chunk(b"IDIT", b"Mon Jan 01"), _list(b"movi", chunk(b"00dc", bytes(900))), info]
+    tracks = [chunks_of(b"strl", chunk(b"strh", video), chunk(b"strf", image), chunk(b"strn", b"Film"))]
+    tracks.append(chunks_of(b"strl", chunk(b"strh", b"auds" + bytes(52)), chunk(b"strf", sound)))
+    odml = chunks_of(b"odml", chunk(b"dmlh", struct.pack("<I", 500) + bytes(244)))
+    head = chunks_of(b"hdrl", chunk(b"avih", main), *tracks, odml)
+    film = [head, chunk(b"IDIT", b"Mon Jan 01"), chunks_of(b"movi", chunk(b"00dc", bytes(900))), info]
 
     def tag(file):
         if file.tags is None:
@@ -219,17 +210,13 @@ def _riff() -> dict[str, bytes]:
     comments = struct.pack(">HIHH", 1, 0, 0, 4) + b"Tone"
     aiff = chunk(b"COMT", comments, ">") + chunk(b"ANNO", b"Tone", ">") + chunk(b"(c) ", b"Sine", ">")
     return {
-        "hand-bext.wav": _form(b"RIFF", b"WAVE", *wave, data),
+        "hand-bext.wav": form(b"RIFF", b"WAVE", *wave, data),
         "hand-rf64.wav": b"RF64\xff\xff\xff\xffWAVE" + sizes + b"".join(wave) + b"data\xff\xff\xff\xff" + bytes(4000),
         "hand-id3.wav": _changed(WAVE, "tone.wav", tag),
-        "hand-film.avi": _form(b"RIFF", b"AVI ", *film),
+        "hand-film.avi": form(b"RIFF", b"AVI ", *film),
         "hand-id3.aiff": _changed(AIFF, "tone.aiff", tag),
         "hand-texts.aiff": sample("tone.aiff")[:12] + aiff + sample("tone.aiff")[12:],
     }
-
-
-def _form(kind: bytes, form: bytes, *chunks: bytes) -> bytes:
-    return chunk(kind, form + b"".join(chunks))
 
 
 # -- Matroska ----------------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from probe_builders import (
     w64_chunk,
     w64_summary,
 )
-from probe_media import atom, audio, frame, id3, id3v1, run, sample, size7
+from probe_media import atom, audio, chunk, element, form, frame, id3, id3v1, run, sample, size7
 from probe_movie import movie, sound, table, text, trak
 
 MOST_BYTES = 16 * 1024 * 1024
@@ -79,15 +79,6 @@ def ape_footer(size, count):
     return b"APETAGEX" + struct.pack("<IIII", 2000, size, count, 0x80000000) + bytes(8)
 
 
-def riff(form, *chunks):
-    body = form + b"".join(chunks)
-    return b"RIFF" + struct.pack("<I", len(body)) + body
-
-
-def chunk(name, body, order="<"):
-    return name + struct.pack(order + "I", len(body)) + body
-
-
 def lists(depth):
     data = b""
     for _ in range(depth):
@@ -125,21 +116,17 @@ def ebml(*elements):
     return head + b"\x18\x53\x80\x67\x01" + (2**56 - 1).to_bytes(7, "big") + b"".join(elements)
 
 
-def element(name, body):
-    return bytes.fromhex(name) + b"\x01" + len(body).to_bytes(7, "big") + body
-
-
 def simple_tags(depth):
-    data = element("45a3", b"TITLE") + element("4487", b"Tone")
+    data = element(0x45A3, b"TITLE") + element(0x4487, b"Tone")
     for _ in range(depth):
-        data = element("67c8", element("45a3", b"A") + data)
-    return element("1254c367", element("7373", data))
+        data = element(0x67C8, element(0x45A3, b"A") + data)
+    return element(0x1254C367, element(0x7373, data))
 
 
 def nested_chapters(depth):
-    data = element("80", element("85", b"One"))
+    data = element(0x80, element(0x85, b"One"))
     for _ in range(depth):
-        data = element("b6", data)
+        data = element(0xB6, data)
     return data
 
 
@@ -165,8 +152,8 @@ BOMBS = {
     "4,294,967,295 comments in zeros": lambda: flac((4, comments(2**32 - 1, b"TITLE=Tone") + bytes(16_000_000))),
     "a comment that claims 4 GB": lambda: flac((4, comments(2, b"TITLE=Tone") + b"\xff\xff\xff\xff" + bytes(100))),
     "a million empty blocks": lambda: flac((4, comments(1, b"TITLE=Tone"))) + b"\1\0\0\0" * MILLION,
-    "a million empty chunks of WAV": lambda: riff(
-        b"WAVE", chunk(b"LIST", b"INFO" + chunk(b"INAM", b"Tone")), chunk(b"junk", b"") * MILLION
+    "a million empty chunks of WAV": lambda: form(
+        b"RIFF", b"WAVE", chunk(b"LIST", b"INFO" + chunk(b"INAM", b"Tone")), chunk(b"junk", b"") * MILLION
     ),
     "a million empty chunks of AIFF": lambda: (
         b"FORM\0\0\0\0AIFF" + chunk(b"NAME", b"Tone", ">") + chunk(b"ANNO", b"", ">") * MILLION
@@ -188,16 +175,16 @@ BOMBS = {
     "a million pictures": lambda: movie(
         atom(b"udta", atom(b"meta", bytes(4), atom(b"ilst", atom(b"covr", atom(b"data", bytes(8)) * 60_000))))
     ),
-    "chapters in chapters of Matroska": lambda: ebml(element("1043a770", element("45b9", nested_chapters(2000)))),
-    "a million chapters of Matroska": lambda: ebml(element("1043a770", element("45b9", element("b6", b"") * 200_000))),
-    "a million editions": lambda: ebml(element("1043a770", element("45b9", b"") * 200_000)),
+    "chapters in chapters of Matroska": lambda: ebml(element(0x1043a770, element(0x45b9, nested_chapters(2000)))),
+    "a million chapters of Matroska": lambda: ebml(element(0x1043a770, element(0x45b9, element(0xb6, b"") * 200_000))),
+    "a million editions": lambda: ebml(element(0x1043a770, element(0x45b9, b"") * 200_000)),
     # The same ideas in the other formats.
     "an APE tag that claims all": lambda: audio(8) + ape_footer(2**32 - 1, 2**32 - 1) + id3v1(b"Tone"),
     "an APE tag of a million items": lambda: (
         audio(8) + b"\0\0\0\0\0\0\0\0ab\0" * 90_000 + ape_footer(90_000 * 11 + 32, MILLION) + id3v1(b"Tone")
     ),
     "lyrics that claim a megabyte": lambda: audio(8) + b"LYRICSBEGIN999999LYRICS200" + id3v1(b"Tone"),
-    "lists in lists": lambda: riff(b"AVI ", lists(5000)),
+    "lists in lists": lambda: form(b"RIFF", b"AVI ", lists(5000)),
     "a header of ASF with 4,294,967,295 objects": lambda: asf(2**32 - 1, asf_object("00" * 16, b"") * 200_000),
     "an object of ASF without a size": lambda: asf(9, bytes(16) + bytes(8) + bytes(5000)),
     "65,535 descriptors of ASF": lambda: asf(

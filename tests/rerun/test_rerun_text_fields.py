@@ -25,8 +25,19 @@ def lines(path, *items):
     return path
 
 
-def parquet(path, *items):
-    pq.write_table(pa.Table.from_pylist(list(items)), path)
+def stored(path, *items):
+    """Write items to a file of the kind that its name says, and return its path."""
+    if path.suffix == ".jl":
+        return lines(path, *items)
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(list(items)), path)
+    elif path.suffix == ".csv":
+        with path.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([items[0], *(item.values() for item in items)])
+    else:
+        with Catalogue(path) as catalogue:
+            for item in items:
+                catalogue.upsert(item)
     return path
 
 
@@ -36,13 +47,7 @@ def parquet(path, *items):
 @pytest.mark.parametrize("name", ["Titel", "track", "曲名", "a.b", "x[1]", "naslov pesmi", "ARTIST"])
 @pytest.mark.parametrize("kind", ["jl", "csv", "parquet"])
 def test_a_text_is_found_under_any_name(tmp_path, kind, name):
-    item = {"nr": 1, name: GARBLED}
-    if kind == "csv":
-        with (tmp_path / "in.csv").open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([item, item.values()])
-    else:
-        (lines if kind == "jl" else parquet)(tmp_path / f"in.{kind}", item)
-    result = go(tmp_path / f"in.{kind}", tmp_path / "out.jl")
+    result = go(stored(tmp_path / f"in.{kind}", {"nr": 1, name: GARBLED}), tmp_path / "out.jl")
     assert read_lines(tmp_path / "out.jl")[0][name] == RIGHT
     assert result.tally.holds == {"nr": "numbers", name.removesuffix("[1]"): "text"}
     assert "1 of 1 mended; nr: left, numbers" in report(result.tally)
@@ -65,7 +70,7 @@ def test_a_nested_text_is_found_and_its_evidence_has_its_place(tmp_path, request
         client.rpush("in", json.dumps(item))
         source = url("in")
     else:
-        source = (lines if kind == "jl" else parquet)(tmp_path / f"in.{kind}", item)
+        source = stored(tmp_path / f"in.{kind}", item)
     go(source, tmp_path / "out.jl")
     [record] = read_lines(tmp_path / "out.jl")
     evidence = record.pop("mojibake")
@@ -130,12 +135,7 @@ def test_what_is_no_text_stays_and_is_named(tmp_path, name, value, kind, nested)
 def test_what_most_values_of_a_field_are_all_are(tmp_path, kind):
     items = [{"bestand": f"{GARBLED}.mp3", "n": "1"}, {"bestand": f"{GARBLED}.ogg", "n": "2"}]
     items.append({"bestand": GARBLED, "n": GARBLED})
-    if kind == "csv":
-        with (tmp_path / "in.csv").open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([items[0], *(item.values() for item in items)])
-    else:
-        (lines if kind == "jl" else parquet)(tmp_path / f"in.{kind}", *items)
-    result = go(tmp_path / f"in.{kind}", tmp_path / "out.jl")
+    result = go(stored(tmp_path / f"in.{kind}", *items), tmp_path / "out.jl")
     assert [record["bestand"] for record in read_lines(tmp_path / "out.jl")] == [item["bestand"] for item in items]
     assert read_lines(tmp_path / "out.jl")[2]["n"] == RIGHT
     assert result.tally.holds == {"bestand": "paths", "n": "text"}
@@ -229,28 +229,18 @@ def test_nested_bytes_belong_to_a_nested_text(tmp_path):
 @pytest.mark.parametrize("kind", ["jl", "csv", "parquet", "db", "redis", "pipe"])
 def test_a_field_that_occurs_nowhere_is_an_error_in_every_format(tmp_path, request, kind, name, jobs):
     items = [{"content_url": f"https://a.example/{number}", "Titel": "plain"} for number in range(3)]
-    source = tmp_path / f"in.{kind}"
     feeder = None
-    if kind == "jl":
-        lines(source, *items)
-    elif kind == "csv":
-        with source.open("w", newline="") as file:
-            csv.writer(file).writerows([items[0], *(item.values() for item in items)])
-    elif kind == "parquet":
-        parquet(source, *items)
-    elif kind == "db":
-        with Catalogue(source) as catalogue:
-            for item in items:
-                catalogue.upsert(item)
-    elif kind == "redis":
+    if kind == "redis":
         client, url = request.getfixturevalue("redis_list")
         client.rpush("in", *map(json.dumps, items))
         source = url("in")
-    else:
+    elif kind == "pipe":
         source = tmp_path / "in.jl"
         os.mkfifo(source)
         feeder = threading.Thread(target=lines, args=(source, *items))
         feeder.start()
+    else:
+        source = stored(tmp_path / f"in.{kind}", *items)
     with pytest.raises(
         RerunError, match=rf"--fields: .* has no field {name}.* It has: .*{'content_url' if kind == 'db' else 'Titel'}"
     ):

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import socket
 from collections import Counter
-from hashlib import md5
 
 import attacks_lists
 import attacks_pages
 import attacks_wire
 from attack import ANSWERS, ATTACKS, SILENT, page_of
 from sin import Visit
-from sins_media import song
+from sins_traps import recording
 from wire import HttpServer, ServerExchange
 
 __all__ = ["ATTACKS", "HONEST", "HostileWeb"]
@@ -96,7 +95,7 @@ class HostileWeb(HttpServer):
         elif at_robots:
             await visit.honest(_ALLOW_ALL, "text/plain")
         elif visit.path.endswith(".mp3"):
-            await visit.honest(_song_of(host + visit.path), "audio/mpeg")
+            await visit.honest(recording(host + visit.path), "audio/mpeg")
         else:
             await self._page(visit)
 
@@ -105,9 +104,3 @@ class HostileWeb(HttpServer):
         links = f'<a href="/{(number + 1) % PAGES or ""}">next</a><a href="/{number}.mp3">file</a>'
         host = visit.exchange.request.host
         await visit.honest(page_of(host + visit.path, links if 0 <= number < PAGES else ""), attacks_pages.HTML)
-
-
-def _song_of(name: str) -> bytes:
-    """A song of its own for each URL, told from others by its album."""
-    album = md5(name.encode(), usedforsecurity=False).hexdigest()[:15]
-    return song().replace(b"Fahrplanwechsel", album.encode(), 1)

@@ -8,7 +8,7 @@ import gzip
 import itertools
 from functools import cache
 
-from sin import Visit, page, sin
+from sin import Answer, Visit, page, sin
 
 from mediacrawl.demo import grow_mp3, media_bytes, strong_etag
 from mediacrawl.demo.answers import UnsatisfiableRangeError, single_range
@@ -147,41 +147,27 @@ async def changing_silently(visit: Visit) -> None:
     await visit.honest(song(100 + visit.count % 50), MP3)
 
 
-@sin("head-then-500", "Serves the first range, and answers 500 to every later request.")
-async def head_then_500(visit: Visit) -> None:
-    if visit.count > 1:
-        await visit.send(500)
-        return
-    await visit.honest(song(), MP3)
+LOGIN = page("Log in", '<a href="/login.html">log in</a>')
 
 
-@sin("head-then-hang", "Serves the first range, and never answers a later request.")
-async def head_then_hang(visit: Visit) -> None:
-    if visit.count > 1:
-        await visit.exchange.until_gone()
-        return
-    await visit.honest(song(), MP3)
+def head_then(name: str, sentence: str, later: Answer) -> None:
+    """Register a host that serves the first range, and answers otherwise ever after."""
+
+    async def answer(visit: Visit) -> None:
+        await (later(visit) if visit.count > 1 else visit.honest(song(), MP3))
+
+    sin(name, f"Serves the first range, and {sentence}")(answer)
 
 
-@sin("head-then-page", "Serves the first range, and answers every later request with a login page.")
-async def head_then_page(visit: Visit) -> None:
-    if visit.count > 1:
-        await visit.send(200, page("Log in", '<a href="/login.html">log in</a>'), "text/html")
-        return
-    await visit.honest(song(), MP3)
-
-
-@sin("head-then-moved", "Serves the first range, and redirects every later request.")
-async def head_then_moved(visit: Visit) -> None:
-    if visit.count > 1:
-        await visit.send(302, Location="/login.html")
-        return
-    await visit.honest(song(), MP3)
-
-
-sin.honest(
-    "page-as-media", "Serves a login page as audio/mpeg.", page("Log in", '<a href="/login.html">log in</a>'), MP3
+head_then("head-then-500", "answers 500 to every later request.", lambda visit: visit.send(500))
+head_then("head-then-hang", "never answers a later request.", lambda visit: visit.exchange.until_gone())
+head_then(
+    "head-then-page",
+    "answers every later request with a login page.",
+    lambda visit: visit.send(200, LOGIN, "text/html"),
 )
+head_then("head-then-moved", "redirects every later request.", lambda visit: visit.send(302, Location="/login.html"))
+sin.honest("page-as-media", "Serves a login page as audio/mpeg.", LOGIN, MP3)
 
 
 @sin("no-content-type", "Serves an MP3 without Content-Type.")

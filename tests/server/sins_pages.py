@@ -40,53 +40,23 @@ async def gzip_cut(visit: Visit) -> None:
     await visit.send(200, packed[: len(packed) // 2], HTML, Content_Encoding="gzip")
 
 
-sin.send(
-    "gzip-lie",
-    "Says Content-Encoding: gzip and sends plain HTML.",
-    200,
-    page("plain", '<a href="/a.html">a</a>'),
-    HTML,
-    Content_Encoding="gzip",
-)
-sin.send(
-    "brotli-lie",
-    "Says Content-Encoding: br and sends plain HTML.",
-    200,
-    page("plain", '<a href="/a.html">a</a>'),
-    HTML,
-    Content_Encoding="br",
-)
+for name, sentence, encoding in (
+    ("gzip-lie", "Says Content-Encoding: gzip and sends plain HTML.", "gzip"),
+    ("brotli-lie", "Says Content-Encoding: br and sends plain HTML.", "br"),
+    ("deflate-lie", "Says Content-Encoding: deflate and sends plain HTML.", "deflate"),
+    ("unknown-encoding", "Says Content-Encoding: x-own, which nobody knows.", "x-own"),
+    (
+        "encoding-octets",
+        "Says a Content-Encoding that is no text, with commands for a terminal.",
+        "\xff\x1b[2J\x1b]0;owned\x07",
+    ),
+):
+    sin.send(name, sentence, 200, page("plain", '<a href="/a.html">a</a>'), HTML, Content_Encoding=encoding)
 
 
 @sin("zstd-broken", "Serves a Zstandard page with other bytes behind its head.")
 async def zstd_broken(visit: Visit) -> None:
     await visit.send(200, b"\x28\xb5\x2f\xfd" + bytes(range(256)), HTML, Content_Encoding="zstd")
-
-
-sin.send(
-    "deflate-lie",
-    "Says Content-Encoding: deflate and sends plain HTML.",
-    200,
-    page("plain", '<a href="/a.html">a</a>'),
-    HTML,
-    Content_Encoding="deflate",
-)
-
-
-@sin("encoding-octets", "Says a Content-Encoding that is no text, with commands for a terminal.")
-async def encoding_octets(visit: Visit) -> None:
-    body = page("plain", '<a href="/a.html">a</a>')
-    await visit.send(200, body, HTML, Content_Encoding="\xff\x1b[2J\x1b]0;owned\x07")
-
-
-sin.send(
-    "unknown-encoding",
-    "Says Content-Encoding: x-own, which nobody knows.",
-    200,
-    page("plain", '<a href="/a.html">a</a>'),
-    HTML,
-    Content_Encoding="x-own",
-)
 
 
 @sin("many-links", "Serves a page with 20,000 links, all different.")

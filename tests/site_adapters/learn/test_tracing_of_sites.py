@@ -37,45 +37,58 @@ def simple(n, address, data, html=""):
     return address, html, [(data, {"video": {"src": file_of(n), "title": f"Title {hexes(n)}"}})], [file_of(n)]
 
 
-@case
-def path_to_path(n):
-    return simple(n, f"https://s.example/watch/{digits(n)}", f"https://s.example/api/{digits(n)}.json")
+def on_a_page(n, html):
+    """Return a site whose page alone has the name in its data's URL."""
+    return simple(n, f"https://s.example/{hexes(f'slug {n}')}", f"https://s.example/api/{hexes(n)}", html)
 
 
-@case
-def query_to_path(n):
-    return simple(
-        n, f"https://s.example/watch?list=x{hexes(-n)}&v={hexes(n)}", f"https://s.example/api/{hexes(n)}/info"
-    )
+BY_URL = {
+    "path_to_path": ("https://s.example/watch/{digits}", "https://s.example/api/{digits}.json"),
+    "query_to_path": ("https://s.example/watch?list=x{other}&v={key}", "https://s.example/api/{key}/info"),
+    "path_to_query": ("https://s.example/v/{key}/", "https://api.s.example/info?lang=en&id={key}"),
+    "word_before_the_number": ("https://s.example/video{digits}", "https://s.example/config/{digits}/config.json"),
+    "joined_with_constant_text": (
+        "https://s.example/v/{digits}",
+        "https://s.example/api/clip_{digits}_hd.json?k=clip:{digits}",
+    ),
+}
+"""Site -> URL of a page and of its data, both with words that differ from page to page."""
+IN_PAGE = {
+    "attribute_of_the_page": '<div class="player big" data-media-id="{key}"></div><a data-other="{other}">x</a>',
+    "meta_element": '<meta name="clip-key" content="{key}"><meta name="viewport" content="{number}">',
+    "hidden_input": '<form><input type="hidden" name="clip" value="{key}"></form>',
+    "link_to_another_page": '<iframe src="https://player.example/embed/{key}?autoplay=0"></iframe>',
+    "script_of_json": '<script type="application/json" id="data">{{"a": [{{"id": "{key}"}}]}}</script>',
+}
+"""Site whose page has the name in its data's URL -> its HTML."""
 
 
-@case
-def path_to_query(n):
-    return simple(n, f"https://s.example/v/{hexes(n)}/", f"https://api.s.example/info?lang=en&id={hexes(n)}")
+def filled(template, n):
+    return template.format(key=hexes(n), other=hexes(-n), digits=digits(n), number=f"a{n}")
 
 
-@case
-def word_before_the_number(n):
-    return simple(n, f"https://s.example/video{digits(n)}", f"https://s.example/config/{digits(n)}/config.json")
+for name, (address, data) in BY_URL.items():
+    CASES[name] = lambda n, address=address, data=data: simple(n, filled(address, n), filled(data, n))
+for name, html in IN_PAGE.items():
+    CASES[name] = lambda n, html=html: on_a_page(n, filled(html, n))
+
+
+def answered(n, answer, url):
+    return f"https://s.example/v/{digits(n)}", "", [(f"https://s.example/a/{digits(n)}", answer)], [url]
+
+
+def slug_of(n):
+    return "-".join(hexes(f"{n} {word}", 5) for word in range(2 + n % 4))
 
 
 @case
 def number_behind_the_title(n):
-    slug = "-".join(hexes(f"{n} {word}", 5) for word in range(2 + n % 4))
-    return simple(n, f"https://s.example/{slug}-{digits(n)}.html", f"https://s.example/api/{digits(n)}")
+    return simple(n, f"https://s.example/{slug_of(n)}-{digits(n)}.html", f"https://s.example/api/{digits(n)}")
 
 
 @case
 def number_before_the_title(n):
-    slug = "-".join(hexes(f"{n} {word}", 5) for word in range(2 + n % 4))
-    return simple(n, f"https://s.example/clip/{digits(n)}-{slug}", f"https://s.example/api/{digits(n)}")
-
-
-@case
-def joined_with_constant_text(n):
-    return simple(
-        n, f"https://s.example/v/{digits(n)}", f"https://s.example/api/clip_{digits(n)}_hd.json?k=clip:{digits(n)}"
-    )
+    return simple(n, f"https://s.example/clip/{digits(n)}-{slug_of(n)}", f"https://s.example/api/{digits(n)}")
 
 
 @case
@@ -122,47 +135,17 @@ def json_in_a_parameter(n):
 
 
 @case
-def attribute_of_the_page(n):
-    html = f'<div class="player big" data-media-id="{hexes(n)}"></div><a data-other="{hexes(-n)}">x</a>'
-    return simple(n, f"https://s.example/{hexes(f'slug {n}')}", f"https://s.example/api/{hexes(n)}", html)
-
-
-@case
-def meta_element(n):
-    html = f'<meta name="clip-key" content="{hexes(n)}"><meta name="viewport" content="a{n}">'
-    return simple(n, f"https://s.example/{hexes(f'slug {n}')}", f"https://s.example/api/{hexes(n)}", html)
-
-
-@case
-def hidden_input(n):
-    html = f'<form><input type="hidden" name="clip" value="{hexes(n)}"></form>'
-    return simple(n, f"https://s.example/{hexes(f'slug {n}')}", f"https://s.example/api/{hexes(n)}", html)
-
-
-@case
-def link_to_another_page(n):
-    html = f'<iframe src="https://player.example/embed/{hexes(n)}?autoplay=0"></iframe>'
-    return simple(n, f"https://s.example/{hexes(f'slug {n}')}", f"https://s.example/api/{hexes(n)}", html)
-
-
-@case
 def json_in_base64_in_an_attribute(n):
     config = base64.b64encode(json.dumps({"theme": "x", "media": {"key": hexes(n)}}).encode()).decode()
     html = f'<div id="player" data-config="{config}"></div>'
-    return simple(n, f"https://s.example/{hexes(f'slug {n}')}", f"https://s.example/api/{hexes(n)}", html)
+    return on_a_page(n, html)
 
 
 @case
 def state_of_scripts(n):
     state = json.dumps({"user": None, "page": {"clip": {"uid": hexes(n), "n": n}}})
     html = f"<script>window.__STATE__ = {state};</script>"
-    return simple(n, f"https://s.example/{hexes(f'slug {n}')}", f"https://s.example/api/{hexes(n)}", html)
-
-
-@case
-def script_of_json(n):
-    html = f'<script type="application/json" id="data">{json.dumps({"a": [{"id": hexes(n)}]})}</script>'
-    return simple(n, f"https://s.example/{hexes(f'slug {n}')}", f"https://s.example/api/{hexes(n)}", html)
+    return on_a_page(n, html)
 
 
 @case
@@ -215,47 +198,47 @@ def xml_with_attributes(n):
 @case
 def media_url_in_base64(n):
     answer = {"s": base64.b64encode(file_of(n).encode()).decode()}
-    return f"https://s.example/v/{digits(n)}", "", [(f"https://s.example/a/{digits(n)}", answer)], [file_of(n)]
+    return answered(n, answer, file_of(n))
 
 
 @case
 def media_url_without_its_host(n):
     url = f"https://s.example/files/{hexes(n)}.mp3"
     answer = {"s": f"/files/{hexes(n)}.mp3", "other": "/x.mp3"}
-    return f"https://s.example/v/{digits(n)}", "", [(f"https://s.example/a/{digits(n)}", answer)], [url]
+    return answered(n, answer, url)
 
 
 @case
 def media_url_without_an_ending(n):
     url = f"https://s.example/stream/{hexes(n)}"
-    return f"https://s.example/v/{digits(n)}", "", [(f"https://s.example/a/{digits(n)}", {"s": url})], [url]
+    return answered(n, {"s": url}, url)
 
 
 @case
 def media_url_in_html_in_json(n):
     answer = {"html": f'<audio controls><source src="{file_of(n)}" type="x"></audio>', "n": n}
-    return f"https://s.example/v/{digits(n)}", "", [(f"https://s.example/a/{digits(n)}", answer)], [file_of(n)]
+    return answered(n, answer, file_of(n))
 
 
 @case
 def media_url_joined_of_a_name(n):
     answer = {"title": f"T {hexes(n)}", "file": hexes(f"f {n}"), "size": digits(-n)}
     url = f"https://cdn.example/v/{hexes(f'f {n}')}/master.m3u8"
-    return f"https://s.example/v/{digits(n)}", "", [(f"https://s.example/a/{digits(n)}", answer)], [url]
+    return answered(n, answer, url)
 
 
 @case
 def media_url_joined_of_a_name_and_the_id(n):
     answer = {"title": f"T {hexes(n)}", "file": f"{hexes(f'f {n}')}.mp3"}
     url = f"https://cdn.example/{digits(n)}/{hexes(f'f {n}')}.mp3"
-    return f"https://s.example/v/{digits(n)}", "", [(f"https://s.example/a/{digits(n)}", answer)], [url]
+    return answered(n, answer, url)
 
 
 @case
 def media_url_joined_of_two_values(n):
     answer = {"title": f"T {hexes(n)}", "node": f"n{hexes(f'x {n}', 8)}", "file": hexes(f"f {n}")}
     url = f"https://n{hexes(f'x {n}', 8)}.cdn.example/{hexes(f'f {n}')}.mp3"
-    return f"https://s.example/v/{digits(n)}", "", [(f"https://s.example/a/{digits(n)}", answer)], [url]
+    return answered(n, answer, url)
 
 
 def pages_of(function, numbers):
