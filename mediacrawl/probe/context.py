@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections import Counter
 from collections.abc import Iterable
@@ -15,8 +16,20 @@ from mediacrawl.probe.policy import ProbePolicy
 from mediacrawl.probe.result import LONGEST, ProbeResult
 from mediacrawl.probe.sparse import NeedBytes, SparseFile
 from mediacrawl.probe.text import Value, decode
-from mediacrawl.probe.web_address import address_in
 from mediacrawl.records import Tag
+
+_LONGEST = 2000
+_ADDRESS = re.compile(r"https?://[^\s\x00-\x20<>\"]{3,}", re.IGNORECASE)
+
+
+def address_in(text: str) -> str | None:
+    """The URL that a text is, None if it is something else.
+
+    Args:
+        text: of a field that may hold a URL.
+    """
+    plain = text.strip("\0 \t\r\n\ufeff")
+    return plain if len(plain) <= _LONGEST and _ADDRESS.fullmatch(plain) else None
 
 
 class LimitError(Exception):

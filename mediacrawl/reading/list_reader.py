@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -16,6 +17,9 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.headers import header, headers
 from mediacrawl.crawl.interfaces import LeaseHolder
 from mediacrawl.crawl.threads import in_thread
+from mediacrawl.encoding.decision import Seen
+from mediacrawl.encoding.history import History
+from mediacrawl.encoding.records.fields import parse_reading
 from mediacrawl.extract import Listed, Listing, link_header, list_form, parse_list, unpacked
 from mediacrawl.extract.charset import header_charset
 from mediacrawl.facts import FEED, Fact, fact, pack
@@ -27,7 +31,6 @@ from mediacrawl.probe.described import MOST_DESCRIBED, Description
 from mediacrawl.probe.record import build_manifest_item
 from mediacrawl.probe.response import ResponseKind
 from mediacrawl.probe.session import FirstAnswer
-from mediacrawl.reading.document_encodings import DocumentEncodings
 from mediacrawl.reading.page_media import OEMBED, item_of_oembed
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome
 from mediacrawl.scope import Base, Scope, Spelling, candidates, site_of
@@ -35,6 +38,43 @@ from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
     from scrapy.http import Response
+
+
+class DocumentEncodings:
+    """Gives the encodings of earlier documents of a host, and learns from each document.
+
+    Stats: ``page/encoding/<who>`` and ``list/encoding/<who>`` for each document that declares nothing valid and is no
+    UTF-8: decided by ``models`` or ``chardet``, or ``default`` if neither could.
+
+    Args:
+        history: of the whole crawl; None to remember nothing.
+        count: adds to a stat.
+    """
+
+    def __init__(self, history: History | None, count: Callable[[str], None]) -> None:
+        self._history = history
+        self._count = count
+
+    def of(self, url: str) -> Callable[[], Seen]:
+        """A function that returns the encodings found on a URL's host; it is called only where models decide."""
+        return partial(self._history.prior, url) if self._history is not None else dict
+
+    def note(self, url: str, kind: str, reading: str, language: str) -> None:
+        """Learn from a document.
+
+        Args:
+            url: its own.
+            kind: ``page`` or ``list``.
+            reading: see `encoding.detection.document`; empty if each of its texts is decided alone.
+            language: its declared language; empty if it declares none.
+        """
+        if reading in {"utf-8", ""}:
+            return
+        decided = parse_reading(reading)
+        if decided.by:
+            self._count(f"{kind}/encoding/{decided.by}")
+        if self._history is not None and (not decided.by or decided.is_sure):
+            self._history.learn_document(url, decided.encoding, decided.language or language)
 
 
 _INNER = "playlist/playlist"

@@ -32,9 +32,8 @@ from mediacrawl.probe import sniff
 from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
 from mediacrawl.probe.response import ResponseKind, is_media, response_kind
 from mediacrawl.reading.adapter_reader import AdapterReader
-from mediacrawl.reading.document_encodings import DocumentEncodings
 from mediacrawl.reading.file_reader import FileReader, takes_unasked
-from mediacrawl.reading.list_reader import ListReader
+from mediacrawl.reading.list_reader import DocumentEncodings, ListReader
 from mediacrawl.reading.page_media import PageMedia
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Limit, MediaItem, Outcome, Trouble
 from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, Spelling, candidates, canonical, extension_of

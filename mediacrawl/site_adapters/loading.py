@@ -22,10 +22,9 @@ from mediacrawl.site_adapters.form import (
     SiteAdapter,
     Slot,
 )
-from mediacrawl.site_adapters.located import Located
 from mediacrawl.site_adapters.paths import JsonPath, Pattern, Selector
 from mediacrawl.site_adapters.patterns import PagePattern, SlotUse, Template, site_of, split
-from mediacrawl.site_adapters.schema import Problem, join, problems
+from mediacrawl.site_adapters.schema import Located, Problem, join, problems
 from mediacrawl.site_adapters.transforms import step_of
 
 LONGEST = 256_000

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from mediacrawl.encoding.history import History
-from mediacrawl.reading.document_encodings import DocumentEncodings
+from mediacrawl.reading.list_reader import DocumentEncodings
 
 PAGE = "http://kino.example/news/1.html"
 

@@ -11,8 +11,7 @@ from mediacrawl.site_adapters.har.reading import read_recording
 from mediacrawl.site_adapters.learn.learning import learn
 from mediacrawl.site_adapters.learn.model import RefusalName
 from mediacrawl.site_adapters.loading import parse
-from mediacrawl.site_adapters.located import Located
-from mediacrawl.site_adapters.schema import SCHEMA
+from mediacrawl.site_adapters.schema import SCHEMA, Located
 from mediacrawl.site_adapters.transforms import WORDS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "site-adapters.md").read_text(encoding="utf-8")

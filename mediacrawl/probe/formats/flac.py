@@ -18,12 +18,11 @@ from typing import NamedTuple
 
 from mediacrawl.encoding.records.values import text_place
 from mediacrawl.model.parts import Chapter
-from mediacrawl.probe.context import BrokenError, ByteSource, ParseContext, exact, is_plain, peek, unpack
+from mediacrawl.probe.context import BrokenError, ByteSource, ParseContext, address_in, exact, is_plain, peek, unpack
 from mediacrawl.probe.formats.keys import vorbis_key
 from mediacrawl.probe.formats.shared_codes import LINK, picture_type
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.text import LATIN1, UTF8, Value
-from mediacrawl.probe.web_address import address_in
 from mediacrawl.records import Tag
 
 _field = re.compile(r"CHAPTER(\d{2,4})(NAME|URL|)", re.ASCII).fullmatch
