@@ -14,6 +14,7 @@ import os
 import pkgutil
 import platform
 import runpy
+import signal
 import sys
 import warnings
 from pathlib import Path
@@ -78,6 +79,8 @@ def import_all():
 def become(program, arguments, folder, environment, streams, warned):
     """Be ``python -m module`` or ``python script.py``, as far as a program can see."""
     os.setsid()
+    # Where the tests run under nohup it is ignored.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     for place, stream in enumerate(streams):
         if stream:
             os.dup2(stream.fileno(), place)
