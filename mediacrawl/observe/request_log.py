@@ -368,10 +368,16 @@ class RequestLog:
         return f"{self._prefix}.{int((when - second) * 1000):03d}Z"
 
     def _tidy(self, today: date) -> None:
-        """Pack and remove old files in a thread."""
+        """Pack and remove old files in a thread, after the one before has ended: two must not pack one file."""
+        before = self._tidying
+
+        def work() -> None:
+            if before is not None:
+                before.join()
+            tidy(self._folder, today, self._keep_days)
+
         # A daemon, so that the process can end meanwhile: the next start packs the rest.
-        arguments = (self._folder, today, self._keep_days)
-        self._tidying = Thread(target=tidy, args=arguments, name="log-tidying", daemon=True)
+        self._tidying = Thread(target=work, name="log-tidying", daemon=True)
         self._tidying.start()
 
     def wait(self) -> None:
