@@ -21,8 +21,8 @@ def test_the_end_is_told_with_reason_and_counts(tmp_path):
     _, notices = told(tmp_path, "NOTIFY_STALL=0.3")
     end = notices[-1]
     assert (end["event"], end["reason"], end["crawl"]) == ("end", "finished", "media")
-    assert end["counts"]["records"] == 95
-    assert "has ended: finished. 95 media files" in end["text"]
+    assert end["counts"]["records"] == 88
+    assert "has ended: finished. 88 media files" in end["text"]
     # Nothing is found for 0.3 s: before the first find at the latest.
     assert {each["event"] for each in notices[:-1]} == {"stall"}
     assert all("has found nothing for" in each["text"] for each in notices[:-1])

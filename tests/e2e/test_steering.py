@@ -64,7 +64,7 @@ def test_a_crawl_ends_when_few_sites_are_left_and_its_seeds_go_on(crawl, tmp_pat
     assert crawl.wait() == 0
     assert "'finish_reason': 'stop_below'" in crawl.text()
     with FrontierReader(crawl.folder / "state" / "frontier.db") as reader:
-        left = [candidate.url for candidate in reader.waiting()]
+        left = [candidate.request_url for candidate in reader.waiting()]
     assert left
     assert len({site_of(url) for url in left}) < 4
     remaining = crawl.folder / "state" / "remaining.txt"
@@ -75,6 +75,8 @@ def test_a_crawl_ends_when_few_sites_are_left_and_its_seeds_go_on(crawl, tmp_pat
     crawl.start(MEDIACRAWL_DIR=crawl.folder / "second", seed=str(remaining))
     assert crawl.wait() == 0
     with FrontierReader(crawl.folder / "second" / "frontier.db") as reader:
-        ends = {url: reader.where(url, site_of(url), link_class(url)).end for url in left}
+        # As a seed, the address of an answer in JSON (oEmbed) is none of a page.
+        pages = [url for url in left if "/oembed?" not in url]
+        ends = {url: reader.where(url, site_of(url), link_class(url)).end for url in pages}
     assert set(ends.values()) <= {"done", "robots"}
     assert "done" in ends.values()
