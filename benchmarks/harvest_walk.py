@@ -12,7 +12,7 @@ from harvest_web import Answer, Found, Web
 
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.contract import Frontier
-from mediacrawl.frontier.site_state import is_overflow
+from mediacrawl.frontier.site_state import OTHER
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority.orders import CreditPolicy, Priority, RuleOrder
@@ -112,7 +112,8 @@ class OrderedWalk:
         answer = self._web.fetch(lease.url)
         reward = self.harvest.count(answer)
         curve = self.harvest.curve
-        curve.overflow += is_overflow(lease.link_class)
+        # URLs join these classes if their own had no room.
+        curve.overflow += lease.link_class == OTHER or lease.link_class.startswith("/")
         if lease.even:
             curve.even += 1
             curve.even_new += bool(reward)

@@ -80,11 +80,6 @@ def class_for(name: str, classes: _Names, limit: int) -> str:
     return coarse if coarse in classes or number < limit - 1 else OTHER
 
 
-def is_overflow(name: str) -> bool:
-    """Whether a link class is one of those that URLs join whose own class had no room."""
-    return name == OTHER or name.startswith("/")
-
-
 def coarse_classes(limit: int) -> int:
     """How many of a site's link classes are kept for coarse ones."""
     return min(limit // 4, _MOST_COARSE)

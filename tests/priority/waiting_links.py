@@ -1,7 +1,9 @@
 """Links as they are found, and as they are leased."""
 
+from mediacrawl.frontier.site_state import lease_of
+from mediacrawl.politeness.delay import Clocks
 from mediacrawl.priority.link_class import link_class
-from mediacrawl.records import Candidate, Evidence, Kind, Lease
+from mediacrawl.records import Candidate, Evidence, Kind
 
 
 def found(url, parent="http://start.example/", anchor="", path="", kind=Kind.PAGE, via="a"):
@@ -10,18 +12,4 @@ def found(url, parent="http://start.example/", anchor="", path="", kind=Kind.PAG
 
 
 def leased(candidate, number=1):
-    return Lease(
-        id=number,
-        url=candidate.url,
-        site=candidate.site,
-        link_class=candidate.link_class,
-        kind=candidate.kind,
-        depth=candidate.depth,
-        hops=candidate.hops,
-        parent=candidate.parent,
-        evidence=candidate.evidence,
-        attempt=0,
-        state=b"",
-        delay=0.0,
-        taken=0.0,
-    )
+    return lease_of(candidate, number, Clocks(), 0.0, attempt=0, state=b"", even=False)
