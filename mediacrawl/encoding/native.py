@@ -1,15 +1,14 @@
-"""The optional native part (``deploy/native``, ``make native``): the same prices, computed in C.
+"""The arithmetic of this package in C: the extension ``_native``, of the sources in ``native/``.
 
-The Python modules are the reference: `scoring`, `hypotheses`, `reading` and `lost_bytes` call the `kernel` if there is
-one, and compute in Python where it returns None. The C code has no table and no price of its own; it gets those of
-`pricing.kernel_tables`. All costs are integers, and `tests/encoding/test_native.py` compares both bit for bit.
+``pip install`` builds it where there is a C compiler. Elsewhere the Python functions that call `kernel` compute the
+same, bit for bit (`tests/encoding/test_native.py`), and take longer. The C code has no table of its own; it gets those of
+`pricing.kernel_tables`.
 """
 
 from __future__ import annotations
 
 import importlib
 import logging
-import os
 from collections.abc import Callable
 from functools import cache
 from typing import Any, Final, Protocol, cast
@@ -17,14 +16,7 @@ from typing import Any, Final, Protocol, cast
 from mediacrawl.encoding.languages import LANGUAGES
 
 logger = logging.getLogger(__name__)
-MODULE: Final = "mediacrawl_native"
-
-ABI: Final = 3
-"""Raised with every change of `pricing.kernel_tables.spec`, or of the kernel's methods; the version in
-``deploy/native/pyproject.toml`` begins with it."""
-
-SWITCH: Final = "MEDIACRAWL_NATIVE"
-"""Environment variable; ``0`` selects pure Python although the native part is installed."""
+MODULE: Final = "mediacrawl.encoding._native"
 
 RecordContext = tuple[list[bytes], bytes | None, tuple[tuple[int, ...], ...]]
 """The context of a record: all its fields, whose ASCII words are evidence of the language; the shifts of the priors
@@ -32,7 +24,7 @@ RecordContext = tuple[list[bytes], bytes | None, tuple[tuple[int, ...], ...]]
 
 
 class Kernel(Protocol):
-    """The interface of ``mediacrawl_native.Kernel``. Pairs, encodings and languages are numbers in the spec."""
+    """The interface of ``_native.Kernel``. Pairs, encodings and languages are numbers in the spec."""
 
     def weigh(
         self,
@@ -106,43 +98,24 @@ class Kernel(Protocol):
     def price(self, raw: bytes, pair: int, /) -> int:
         """Return the cost of the words beyond ASCII of some bytes in a pair, without its prior."""
 
-    def ascii(self, words: list[bytes], languages: list[int], lone: bool, /) -> list[int]:
-        """Return the cost of ASCII words in each of the languages, relative to English."""
-
     def alphabet(
         self, text: str, toned: str, encodings: tuple[int, ...], tonal: int, only: int, /
     ) -> tuple[int, int, int]:
         """Return the best pair for a text (-1 for none), its cost, and the cost of what no encoding can write."""
 
-    def scan(self, text: str, /) -> int:
-        """The content of a text in bits (`pricing.reading.telling`); all of them if it has characters beyond U+FFFF."""
-
-    def characters(self, text: str, languages: tuple[int, ...], /) -> tuple[int, int]:
-        """Return the best language for a text with CJK runs, and the text's cost."""
-
 
 @cache
-def _module() -> Any:
-    """Return the module, if it is installed and of this version; otherwise None."""
+def module() -> Any:
+    """Return the extension module; None where it was not built."""
     try:
-        found = importlib.import_module(MODULE)
+        return importlib.import_module(MODULE)
     except ImportError:
         return None
-    return found if getattr(found, "ABI", None) == ABI else None
-
-
-def is_native() -> bool:
-    """Whether the native part is installed, fits, and is not switched off."""
-    return os.environ.get(SWITCH) != "0" and _module() is not None
 
 
 def description() -> str:
     """Return the implementation in use, in a few words for a person."""
-    if is_native():
-        return "native"
-    if os.environ.get(SWITCH) == "0":
-        return f"pure Python ({SWITCH}=0)"
-    return f"pure Python ({MODULE} is not installed, or is of another version)"
+    return "native" if module() else "pure Python (there was no C compiler when mediacrawl was installed)"
 
 
 _TABLES: Final[list[tuple[Callable[[], dict[str, Any]], Callable[..., Any]]]] = []
@@ -155,26 +128,23 @@ def use_tables(spec: Callable[[], dict[str, Any]], load: Callable[..., Any]) -> 
 
 @cache
 def kernel() -> Kernel | None:
-    """The kernel over the models in use; None without the native part, or for models that do not fit its tables."""
-    if not is_native():
+    """The kernel over the models in use; None without the extension, or for models that do not fit its tables."""
+    if module() is None:
         return None
     [(spec, load)] = _TABLES
     try:
-        return cast("Kernel", _module().Kernel(spec(), load))
+        return cast("Kernel", module().Kernel(spec(), load))
     except ValueError as error:
         logger.warning("Texts are priced in pure Python, since the models do not fit the native part: %s", error)
         return None
 
 
 @cache
-def languages() -> dict[str, int]:
-    """Return the numbers of the alphabetic languages."""
-    lettered = [language for language in LANGUAGES.values() if language.letters]
-    return {language.code: number for number, language in enumerate(lettered)}
-
-
-@cache
-def written_in_characters() -> dict[str, int]:
-    """Return the numbers of the CJK languages."""
-    codes = [language.code for language in LANGUAGES.values() if not language.letters]
-    return {code: number for number, code in enumerate(codes)}
+def language_numbers() -> dict[str, int]:
+    """Return the number of each language among those with an alphabet, or among those written in characters."""
+    counts = [0, 0]
+    found = {}
+    for language in LANGUAGES.values():
+        found[language.code] = counts[not language.letters]
+        counts[not language.letters] += 1
+    return found

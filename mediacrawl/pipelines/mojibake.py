@@ -19,10 +19,9 @@ from mediacrawl.config.own_settings import OwnSettings, state_folder
 from mediacrawl.crawl.failures import LocalFaultError, fault_here
 from mediacrawl.crawl.shutdown import refuse_start
 from mediacrawl.crawl.threads import in_thread
-from mediacrawl.encoding import ModelError, use_models
+from mediacrawl.encoding import ModelError, native, use_models
 from mediacrawl.encoding.history import History
 from mediacrawl.encoding.mojibake.substitutions import SUBSTITUTIONS_FILE, Substitutions
-from mediacrawl.encoding.native import is_native
 from mediacrawl.encoding.records.fixer import Fixer, FixResult
 from mediacrawl.files import HeldFolder, locate
 from mediacrawl.records import MediaItem
@@ -100,7 +99,7 @@ class MojibakePipeline:
             return refuse_start("mojibake_error")
         self._history = history
         self._held = HeldFolder(self._path.parent)
-        self._stats.set_value("mojibake/native", int(is_native()))
+        self._stats.set_value("mojibake/native", int(native.module() is not None))
         return None
 
     def process_item(self, item: Any) -> Any:

@@ -13,7 +13,7 @@ import pytest
 from command_line import QUICK, crawl_command, run
 from harness import ROOT
 
-SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "mediacrawl", "exclusions")
+SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "mediacrawl", "exclusions", "native")
 FOR_SDIST = (
     *("MANIFEST.in", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Makefile", "constraints.txt", "scrapy.cfg"),
 )

@@ -23,7 +23,7 @@ from mediacrawl.encoding.pricing.scoring import (
     ODD_WORD,
     EncodingPair,
     Hypothesis,
-    ascii_costs,
+    ascii_cost,
     class_cost,
     encoding_numbers,
     pair_of,
@@ -172,19 +172,18 @@ def _weighed(
     always = _claimed(tuple(claims))
     if lone and len(plain) >= TELLING_WORDS:
         numbers, every_pair = _numbers("cp1252"), pairs()
-        fits = ascii_costs(plain, [every_pair[number].language for number in numbers])
-        costs_of = {number: cost + every_pair[number].prior for number, cost in zip(numbers, fits, strict=True)}
+        costs_of = {n: ascii_cost(plain, every_pair[n].language) + every_pair[n].prior for n in numbers}
         always = ((min(costs_of, key=costs_of.__getitem__),), *always)
     found = _single_bytes(words, of_record, shift, always)
     forgive_spaces(found, priced)
     charge_tones(found, priced)
     charge_quotes(found, priced)
     found += _multibyte(priced, shift)
-    if plain:
-        speaking = [hypothesis for hypothesis in found if hypothesis.language]
-        costs = ascii_costs(plain, [hypothesis.language for hypothesis in speaking], lone=lone)
-        for hypothesis, cost in zip(speaking, costs, strict=True):
-            hypothesis.prior += cost
+    fits: dict[str, int] = {"": 0}
+    for hypothesis in found if plain else ():
+        if hypothesis.language not in fits:
+            fits[hypothesis.language] = ascii_cost(plain, hypothesis.language, lone=lone)
+        hypothesis.prior += fits[hypothesis.language]
     return found
 
 

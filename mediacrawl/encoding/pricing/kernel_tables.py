@@ -9,7 +9,7 @@ from typing import Any, Final
 from mediacrawl.encoding import codepages, excerpts, models
 from mediacrawl.encoding.codepages import characters, encode
 from mediacrawl.encoding.languages import LANGUAGES
-from mediacrawl.encoding.native import languages, written_in_characters
+from mediacrawl.encoding.native import language_numbers
 from mediacrawl.encoding.pricing import decoding, hypotheses, reading, scoring, signs
 from mediacrawl.encoding.pricing.hypotheses import all_encoding_numbers, double_byte
 from mediacrawl.encoding.pricing.scoring import EncodingPair, encoding_numbers
@@ -17,10 +17,8 @@ from mediacrawl.encoding.pricing.scoring import EncodingPair, encoding_numbers
 MOST_GAIN_STEPS: Final = 480
 """`scoring.gain_cost` is constant beyond so many twelfths of a nat, on either side."""
 
-_UNUSED: Final = 16
-
 LAST_NEAR: Final = 0xFFFF
-"""The kernel has a table of the code points up to this one, and ranges of the unused ones beyond."""
+"""The kernel has tables of the code points up to this one."""
 
 
 def load(name: str | tuple[int, int] | tuple[int, bytes]) -> tuple[Any, ...] | str | int:
@@ -45,6 +43,7 @@ def load(name: str | tuple[int, int] | tuple[int, bytes]) -> tuple[Any, ...] | s
 
 def spec() -> dict[str, Any]:
     """Return all tables and constants of the kernel."""
+    lettered = [language.code for language in LANGUAGES.values() if language.letters]
     return {
         **_constants(),
         "weighing": _weighing_spec(),
@@ -57,16 +56,15 @@ def spec() -> dict[str, Any]:
             list(reading.PLAIN_BEFORE),
             list(reading.PLAIN_AFTER),
         ],
-        "english": languages()["en"],
+        "english": language_numbers()["en"],
         "declared": encoding_numbers()["cp1252"],
-        "names": [*languages(), *written_in_characters()],
-        "languages": [_language(code) for code in languages()],
+        "names": [*lettered, *[code for code in LANGUAGES if code not in lettered]],
+        "languages": [_language(code) for code in lettered],
         "pairs": [_pair(pair) for pair in scoring.pairs()],
         "encodings": [_codes(encoding) for encoding in encoding_numbers()],
         "gains": [scoring.gain_cost(gain) for gain in range(-MOST_GAIN_STEPS, MOST_GAIN_STEPS + 1)],
         "kinds": _kinds(),
         "outside": _outside(),
-        "telling": _telling(),
         "doubles": [_double(*each) for each in double_byte()],
     }
 
@@ -79,7 +77,7 @@ _CONSTANTS: Final = (
     ),
     (codepages, "STEP"),
     (hypotheses, "GATE MOST_PAIRS HOPELESS MOST_LANGUAGES MOST_WESTERN FIELD_GATE FIELD_PAIRS"),
-    (reading, "LOST UNREAD GLUED JOINED PRIVATE SIGNS_ONLY LONE RARE"),
+    (reading, "LOST UNREAD GLUED JOINED PRIVATE SIGNS_ONLY LONE"),
     (decoding, "SHORTEST_CUT"),
 )
 """Constants that have the same name in the kernel, in lower case."""
@@ -109,7 +107,7 @@ def _pair(pair: EncodingPair) -> dict[str, Any]:
         raise ValueError(f"{pair.encoding} has {len(pair.apostrophe)} apostrophes.")
     return {
         "encoding": encoding_numbers()[pair.encoding],
-        "language": languages()[pair.language],
+        "language": language_numbers()[pair.language],
         "latin": pair.latin,
         "apostrophe": pair.apostrophe[0] if pair.apostrophe else -1,
         "prior": pair.prior,
@@ -153,15 +151,9 @@ def _kinds() -> list[tuple[int, int, int]]:
         (reading.WIDE, 2),
         (reading.SMALL, 4),
         (reading.CAPITAL, 8),
-        (reading.UNUSED.pattern, _UNUSED),
+        (reading.UNUSED.pattern, 16),
     )
     every = [(first, last, bit) for pattern, bit in classes for first, last in _ranges(pattern)]
-    return [(first, last, bit) for first, last, bit in every if first <= LAST_NEAR or bit == _UNUSED]
-
-
-def _telling() -> list[tuple[int, int, int]]:
-    """Ranges of code points, with a bit for the content that they indicate."""
-    every = [(first, last, bit) for pattern, bit in reading.telling() for first, last in _ranges(pattern)]
     return [(first, min(last, LAST_NEAR), bit) for first, last, bit in every if first <= LAST_NEAR]
 
 
@@ -183,7 +175,7 @@ def _double(encoding: str, language: str, prior: int) -> dict[str, Any]:
     if encoding == "euc_jp":
         kinds[0x8F] = _UNTOLD  # three bytes
     return {
-        "language": written_in_characters()[language],
+        "language": language_numbers()[language],
         "encoding": all_encoding_numbers()[encoding],
         "prior": prior,
         "kinds": bytes(kinds),

@@ -78,9 +78,6 @@ _TORN: Final = re.compile("(?<![A-Z][A-Z])Ã\u00a0(?=[a-z])|ï¿½")
 TORN: Final = 12 * STEP
 """Cost of the UTF-8 of ``à`` inside a word, and of U+FFFD, decoded as Latin-1."""
 
-TELLING_SIGNS: Final = "ï\u00a0\u202f–—¬√"
-"""Every match of `_SET_APART` and `_TORN` contains one of these; a match of `_BROKEN` one of these or of its class."""
-
 UNREAD: Final = 1 << 30
 
 LOST: Final = 14 * STEP
@@ -116,29 +113,6 @@ def _alphabets() -> tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]:
     return (*_ALPHABETS, *own)
 
 
-RUNS, TELLING, ANYTHING = 1 << 14, 1 << 15, (1 << 16) - 1
-"""Bits for the content of a text: CJK runs; characters that `_besides` prices; anything. Lower bits stand for
-alphabets."""
-
-_MOST_BITS: Final = 14
-
-
-@cache
-def numbered_alphabets() -> tuple[tuple[int, re.Pattern[str], tuple[str, ...]], ...]:
-    """Return the alphabets, each with the bit that indicates letters of it; several may share one."""
-    return tuple((1 << min(number, _MOST_BITS - 1), *each) for number, each in enumerate(_alphabets()))
-
-
-def telling() -> list[tuple[str, int]]:
-    """Character classes, as regular expressions have them, and the bit that indicates such characters."""
-    besides = [f"[{TELLING_SIGNS}]", _BROKEN.pattern, UNUSED.pattern]
-    return [
-        *[(pattern.pattern, bit) for bit, pattern, _ in numbered_alphabets()],
-        (CJK_RUN.pattern, RUNS),
-        *[(pattern, TELLING) for pattern in besides],
-    ]
-
-
 @cache
 def _by_encoding(encoding: str) -> tuple[EncodingPair, ...]:
     return tuple(pair for pair in pairs() if pair.encoding == encoding)
@@ -149,17 +123,11 @@ def read(text: str) -> PricedReading:
     """Return the cost of a text in the language that suits it best. ASCII words cost nothing."""
     if text.isascii():
         return PricedReading(sum(14 * STEP for char in text if char < " " and char not in "\n\t"), "")
-    kernel = native.kernel()
-    has = ANYTHING if kernel is None else kernel.scan(text)
-    chars = CJK_RUN.findall(text) if has & RUNS else []
-    readings = [cjk_reading(text, tuple(chars))] if chars else []
-    readings += [
-        alphabet_reading(text, encodings)
-        for bit, pattern, encodings in numbered_alphabets()
-        if has & bit and pattern.search(text)
-    ]
+    runs = CJK_RUN.findall(text)
+    readings = [cjk_reading(text, tuple(runs))] if runs else []
+    readings += [alphabet_reading(text, encodings) for pattern, encodings in _alphabets() if pattern.search(text)]
     best = min(readings, key=lambda reading: reading.cost) if readings else alphabet_reading(text, ("cp1252",))
-    return PricedReading(best.cost + _besides(text), best.language) if has & TELLING else best
+    return PricedReading(best.cost + _besides(text), best.language)
 
 
 def _besides(text: str) -> int:
@@ -241,7 +209,7 @@ def _numbers(encodings: tuple[str, ...], only: str) -> tuple[tuple[int, ...], in
     """Return the kernel's numbers of the encodings, of cp1258, and of the language; -1 for none."""
     every = encoding_numbers()
     tonal = every["cp1258"] if "cp1258" in encodings else -1
-    return tuple(every[encoding] for encoding in encodings), tonal, native.languages()[only] if only else -1
+    return tuple(every[encoding] for encoding in encodings), tonal, native.language_numbers()[only] if only else -1
 
 
 def _with_guests(text: str, encodings: tuple[str, ...], host: PricedReading) -> PricedReading:
@@ -288,11 +256,6 @@ def cjk_reading(
     text: str, runs: tuple[str, ...], languages: tuple[str, ...] = ("ja", "ko", "zh-Hans", "zh-Hant")
 ) -> PricedReading:
     """Return the cost of a text with Chinese, Japanese or Korean runs."""
-    kernel = native.kernel()
-    if kernel is not None:
-        numbers = native.written_in_characters()
-        number, cost = kernel.characters(text, tuple([numbers[code] for code in languages]))
-        return PricedReading(cost, tuple(numbers)[number])
     rest = 0
     if _LATIN.search(text):
         rest += GLUED * len(_BESIDE_SMALL.findall(text)) + JOINED * len(_BESIDE_CAPITAL.findall(text))

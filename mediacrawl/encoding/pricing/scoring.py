@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Final
 
-from mediacrawl.encoding import models, native
+from mediacrawl.encoding import models
 from mediacrawl.encoding.codepages import (
     APOSTROPHE,
     STEP,
@@ -295,17 +295,6 @@ def ascii_cost(words: Sequence[bytes], code: str, *, lone: bool = False) -> int:
     if LANGUAGES[code].script != "latin":
         return min(MOST_LATIN, LATIN_WORD * len(words)) * (2 if lone else 1)
     return max(-MOST_GAIN * 2, sum([ascii_word_cost(word, code) for word in words]))
-
-
-def ascii_costs(words: list[bytes], codes: Sequence[str], *, lone: bool = False) -> list[int]:
-    """`ascii_cost` in each of some languages."""
-    kernel = native.kernel()
-    if kernel is None:
-        return [ascii_cost(words, code, lone=lone) for code in codes]
-    numbers = native.languages()
-    known = [numbers[code] for code in codes if code in numbers]
-    found = iter(kernel.ascii(words, known, lone))
-    return [next(found) if code in numbers else ascii_cost(words, code, lone=lone) for code in codes]
 
 
 NEVER: Final = 1 << 24
