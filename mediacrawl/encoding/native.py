@@ -115,7 +115,7 @@ def module() -> Any:
 
 def description() -> str:
     """Return the implementation in use, in a few words for a person."""
-    return "native" if module() else "pure Python (there was no C compiler when mediacrawl was installed)"
+    return "native" if module() else f"pure Python ({MODULE} was not built)"
 
 
 _TABLES: Final[list[tuple[Callable[[], dict[str, Any]], Callable[..., Any]]]] = []

@@ -22,7 +22,7 @@ def test_without_the_extension_python_decides(monkeypatch):
     clear_caches()
     monkeypatch.setitem(sys.modules, native.MODULE, None)
     assert native.kernel() is None
-    assert native.description() == "pure Python (there was no C compiler when mediacrawl was installed)"
+    assert native.description() == "pure Python (mediacrawl.encoding._native was not built)"
     assert detect(["Группа крови".encode("cp1251")]).texts == ("Группа крови",)
 
 
