@@ -15,7 +15,6 @@ from mediacrawl.encoding.languages import LANGUAGES, toned
 from mediacrawl.encoding.pricing.scoring import (
     ODD_WORD,
     EncodingPair,
-    class_cost,
     encoding_numbers,
     pairs,
     spread,
@@ -180,7 +179,7 @@ def alphabet_reading(text: str, encodings: tuple[str, ...], only: str = "") -> P
             ]
     best = PricedReading(UNREAD, "")
     for _, _, pair, words in sorted(near)[:MOST_PAIRS]:
-        cost = lost + sum([pair.cost(word) + class_cost(word, pair.classes) for word in words])
+        cost = lost + sum(map(pair.cost, words))
         if cost < best.cost:
             best = PricedReading(cost, pair.language)
     if not best.language or not best.cost:

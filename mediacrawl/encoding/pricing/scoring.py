@@ -95,27 +95,25 @@ class EncodingPair:
     costs: dict[bytes, int] = field(default_factory=dict, repr=False, compare=False)
 
     def cost(self, word: bytes) -> int:
-        """Return the cost of a word's letters, without that of the character classes (`class_cost`)."""
+        """Return the cost of a word."""
         found = self.costs.get(word)
         if found is None:
             if len(self.costs) >= CACHED:
                 self.costs.clear()
-            found = self._spelled(word)
+            if self.apostrophe and self.apostrophe in word:
+                parts = word.split(self.apostrophe)
+                found = sum([self._part(part, place, parts) for place, part in enumerate(parts)])
+            else:
+                found = self._letters(word)
             if len(word) <= LONGEST_ACRONYM and not word.translate(None, self.capitals):
                 found = min(found, ACRONYM + ACRONYM_LETTER * len(word))
-            self.costs[word] = found
+            found = self.costs[word] = found + _class_cost(word, self.classes)
         return found
 
     def knows(self, word: bytes) -> bool:
         """Whether the language's word list has the word. Of ASCII words it has only the most common."""
         numbers = word.translate(self.letters)
         return 0 not in numbers and self.model.listed(numbers) < models.UNKNOWN
-
-    def _spelled(self, word: bytes) -> int:
-        if self.apostrophe and self.apostrophe in word:
-            parts = word.split(self.apostrophe)
-            return sum([self._part(part, place, parts) for place, part in enumerate(parts)])
-        return self._letters(word)
 
     def _part(self, part: bytes, place: int, parts: list[bytes]) -> int:
         """Return the cost of the part on one side of an apostrophe."""
@@ -139,7 +137,7 @@ class EncodingPair:
             total = LATIN_WORD
         elif not self.latin:
             total = ASCII_LETTER * (len(word) - len(word.translate(None, ASCII_LETTERS)))
-        for run in numbers.split(b"\0"):
+        for run in numbers.split(b"\0") if 0 in numbers else (numbers,):
             if run:
                 total += model.cost(run)
         return total + (FOREIGN if self.latin else ALIEN) * foreign
@@ -176,7 +174,7 @@ def encoding_numbers() -> dict[str, int]:
 
 
 @lru_cache(maxsize=8192)
-def class_cost(word: bytes, classes: bytes) -> int:
+def _class_cost(word: bytes, classes: bytes) -> int:
     """Return the cost of the character classes of a word's bytes."""
     table = steps()
     total = last = 0
