@@ -135,7 +135,7 @@ def test_the_first_pass_never_prices_a_class_above_the_second():
 )
 def test_classes_cost_less_in_the_right_page(right, wrong):
     word = right[0].encode(right[1])
-    assert _class_cost(word, classes(right[1])) < class_cost(word, classes(wrong[1]))
+    assert _class_cost(word, classes(right[1])) < _class_cost(word, classes(wrong[1]))
 
 
 def test_the_priors_of_all_pairs_are_probabilities():
