@@ -60,7 +60,7 @@ bench: $(STAMP)
 
 # The encoding models, from the text in training/: the same content every time (docs/models.md).
 models: $(STAMP)
-	$(BIN)/python -m mediacrawl.encoding.train training mediacrawl/encoding/models.bin
+	$(BIN)/python training/make_models.py training mediacrawl/encoding/models.bin
 
 # What scrapyd runs: our code and its data, without dependencies. Built anew, or it would hold modules that are gone.
 egg: $(STAMP)

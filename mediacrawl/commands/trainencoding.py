@@ -11,7 +11,7 @@ from scrapy.exceptions import UsageError
 from mediacrawl.commands import OwnCommand, refuse_options
 from mediacrawl.encoding.languages import Language
 from mediacrawl.encoding.models import MAGIC
-from mediacrawl.encoding.user_training import TrainingError, train
+from mediacrawl.encoding.train import TrainingError, train
 from mediacrawl.observe.archive import replacing
 from mediacrawl.observe.text import printable, say
 

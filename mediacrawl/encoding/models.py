@@ -7,7 +7,7 @@ parts. The large block of a language is unpacked once, when a text first needs i
 A trigram is stored as the difference to the cost of its last two letters: where the training text never had it, that
 is the same for a whole row.
 
-The index of a model file that a user trained (`mediacrawl.encoding.user_training`) also describes its language.
+The index of a model file that a user trained (`mediacrawl.encoding.train`) also describes its language.
 """
 
 from __future__ import annotations

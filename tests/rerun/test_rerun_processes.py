@@ -14,7 +14,7 @@ from stored_items import RECORDS, ROOT, Killer, go
 
 from mediacrawl.encoding import model_version, use_models
 from mediacrawl.encoding.languages import Language
-from mediacrawl.encoding.user_training import train
+from mediacrawl.encoding.train import train
 from mediacrawl.rerun import RerunError, RerunOptions, RerunWatcher, rerun
 
 

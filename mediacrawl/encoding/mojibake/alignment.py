@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Final
@@ -27,30 +26,8 @@ _UTF8_PIECE: Final = re.compile(r"[\xc2-\xf4][^\x00-\x7f\xc2-\xf4]*|.", re.DOTAL
 """The remains of a UTF-8 character that was decoded as Latin-1 or cp1252: its first byte and the bytes that were not
 lost."""
 
-_EDGE: Final = "^"
-
 Key = tuple[str, ...]
-"""The key of an entry: ``("word", word)``, ``("run", damage, run)``, ``("char", damage, piece)`` or, with its context,
-``("char", damage, piece, left, right)``."""
-
-
-@dataclass(frozen=True, slots=True)
-class DamagedPiece:
-    """A damaged character with its context.
-
-    Attributes:
-        text: its remains.
-        left: the piece or ASCII character before it; ``^`` at the beginning of a word.
-        right: the one after it.
-    """
-
-    text: str
-    left: str
-    right: str
-
-    def keys(self, damage: str) -> tuple[Key, Key]:
-        """Its keys, with and without context."""
-        return ("char", damage, self.text, self.left, self.right), ("char", damage, self.text)
+"""The key of an entry: ``("word", word)``, ``("run", damage, run)`` or ``("char", damage, piece)``."""
 
 
 def words(text: str) -> list[re.Match[str]]:
@@ -63,11 +40,9 @@ def runs(word: str) -> list[re.Match[str]]:
     return list(_RUN.finditer(word))
 
 
-def pieces(word: str, run: re.Match[str], damage: str) -> list[DamagedPiece]:
-    """Return the characters of a run in a word: the remains of UTF-8 sequences, or single characters."""
-    found = _UTF8_PIECE.findall(run.group()) if "utf-8" in damage else list(run.group())
-    row = [word[: run.start()][-1:] or _EDGE, *found, word[run.end() :][:1] or _EDGE]
-    return [DamagedPiece(text, left, right) for left, text, right in zip(row, row[1:], row[2:], strict=False)]
+def pieces(run: str, damage: str) -> list[str]:
+    """Return the characters of a run: the remains of UTF-8 sequences, or single characters."""
+    return _UTF8_PIECE.findall(run) if "utf-8" in damage else list(run)
 
 
 def aligned(before: str, after: str, damage: str) -> Iterator[tuple[Key, str]]:
@@ -108,11 +83,11 @@ def within(word: str, right: str, damage: str) -> Iterator[tuple[Key, str]]:
         As `aligned` does.
     """
     for run, became in _run_pairs(word, right) if _WORD.fullmatch(word) else ():
-        parts = pieces(word, run, damage)
+        parts = pieces(run.group(), damage)
         if len(parts) > 1 and run.group() != word:
             yield ("run", damage, run.group()), became
         if len(parts) == len(became):
-            yield from ((key, char) for part, char in zip(parts, became, strict=True) for key in part.keys(damage))
+            yield from ((("char", damage, part), char) for part, char in zip(parts, became, strict=True))
 
 
 def _run_pairs(word: str, right: str) -> list[tuple[re.Match[str], str]]:

@@ -27,8 +27,7 @@ LEAST_SEEN: Final = {"word": 2, "run": 3, "char": 3}
 """Occurrences that an entry needs before it is used; fewer for a word, which is too long for chance."""
 
 AMBIGUOUS: Final = 0.9
-"""Least confidence of an entry that may have several meanings: a piece that stood for other characters elsewhere, a
-short word. Eight equal occurrences reach it."""
+"""Least confidence of an entry that may have several meanings: a short word. Eight equal occurrences reach it."""
 
 _LEAST_DISTINCT: Final = 3
 """Distinct characters below which a word or run counts as ambiguous."""
@@ -177,38 +176,29 @@ class Substitutions:
         covers: list[_Cover] = []
         end = 0
         for run in runs(word):
-            found = self._run(word, run, damage)
+            found = self._run(run.group(), damage)
             if found is None:
                 return None
             covers += (_plain(word[end : run.start()]), *found)
             end = run.end()
         return [*covers, _plain(word[end:])]
 
-    def _run(self, word: str, run: Any, damage: str) -> list[_Cover] | None:
-        whole = self._known(run.group(), ("run", damage, run.group()))
+    def _run(self, run: str, damage: str) -> list[_Cover] | None:
+        whole = self._known(run, ("run", damage, run))
         if whole is not None:
             return [whole]
         covers = []
-        for piece in pieces(word, run, damage):
-            here, anywhere = piece.keys(damage)
-            known = self._known(piece.text, here)
-            if known is None and not self._is_seen(here):
-                known = self._known(piece.text, anywhere)
-            elif known is not None and known.confidence < AMBIGUOUS and self._known(piece.text, anywhere) is None:
-                return None
+        for piece in pieces(run, damage):
+            known = self._known(piece, ("char", damage, piece))
             if known is None:
                 return None
             covers.append(known)
         return covers
 
-    def _is_seen(self, key: Key) -> bool:
-        entry = self._entries.get(key)
-        return entry is not None and entry.seen >= LEAST_SEEN[key[0]]
-
     def _known(self, text: str, key: Key) -> _Cover | None:
-        if not self._is_seen(key):
+        entry = self._entries.get(key)
+        if entry is None or entry.seen < LEAST_SEEN[key[0]]:
             return None
-        entry = self._entries[key]
         became, count = max(entry.became.items(), key=lambda item: (item[1], item[0]))
         confidence = (count + 1) / (entry.seen + 2)
         if count < LEAST_AGREEMENT * entry.seen or (confidence < AMBIGUOUS and _is_ambiguous(key)):
@@ -263,6 +253,8 @@ class Substitutions:
     def _fill(self, entries: Iterable[Any]) -> None:
         for stored in entries:
             key, entry = _entry(stored)
+            if len(key) == _IN_CONTEXT:
+                continue
             for became, count in entry.became.items():
                 self._count(key, became, count)
             if key in self._entries:
@@ -295,7 +287,10 @@ def _entries(stored: Any) -> list[Any]:
     return entries
 
 
-_MEMBERS: Final = {"word": {2}, "run": {3}, "char": {3, 5}}
+_IN_CONTEXT: Final = 5
+"""Members of the key of a character in its context, which earlier versions stored."""
+
+_MEMBERS: Final = {"word": {2}, "run": {3}, "char": {3, _IN_CONTEXT}}
 
 
 def _entry(stored: Any) -> tuple[Key, _Entry]:
