@@ -63,8 +63,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 def left_alone() -> dict[str, dict[str, float]]:
     """Return how many texts of each of `KINDS` are not harmed, in percent: by mediacrawl, and by ftfy if it is there.
 
-    Texts of the last kind are bytes that are declared Latin-1. Of a text with a mangled part, that part may be mended or
-    left.
+    Texts of the last kind are bytes that are declared Latin-1. A mangled part of a text may be mended or left.
     """
     kinds: dict[str, list[str]] = {kind: [] for kind in KINDS}
     for line in (TITLES / "kinds.txt").read_text(encoding="utf-8").splitlines():

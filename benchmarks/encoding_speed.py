@@ -5,9 +5,9 @@ A field: every field of the titles once, in one of its encodings at random, afte
 is installed, and without its C extension (`PURE`).
 
 The records are made up: names and titles are words of the titles thrown together, ten tracks an album. Two in five are
-clean, one in ten is ASCII, the others were read wrongly as cp1252: from another code page of the language (by the weights
-of the benchmark), or from UTF-8. Their bytes are lost, so that they must be repaired; the same records with their bytes
-beside them, as a crawl of mediacrawl keeps them, are measured as well.
+clean, one in ten is ASCII, the others were read wrongly as cp1252: from another code page of the language (by the
+weights of the benchmark), or from UTF-8. Their bytes are lost, so that they must be repaired; the same records with
+their bytes, as a crawl of mediacrawl keeps them, are measured as well.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class MojibakePipeline:
     Stats: ``mojibake/fields`` (texts that are not plain ASCII), of these ``mojibake/fixed``, ``mojibake/undecided``,
     ``mojibake/lossy``, and ``mojibake/encoding/<name>`` by the encoding they were read with; ``mojibake/left`` counts
     texts that are not decided because their record has too many, ``mojibake/error`` damaged elements of ``tags`` and
-    items that refused their text. ``mojibake/native`` is 1 where the native part prices texts, else 0.
+    items that refused their text. ``mojibake/native`` is 1 with the C extension, else 0.
     """
 
     def __init__(self, settings: BaseSettings, stats: StatsCollector) -> None:
