@@ -9,9 +9,9 @@ changed: percent of Western cp1252 that became another text. Our list: only the 
 
 Run: ``make bench NAME=encodings``, some five minutes on two cores; it installs the peers (dependency group ``bench``),
 and one that is not there is named. Arguments: ``--quick`` for a minute, on small samples; ``--sample N`` for the most
-records of each language in a group of damage; ``--wrong`` to see what repair did not bring back. With ``--right PATH``
-and ``--damaged PATH`` the texts of strangers are measured, which are in no repository: a file or folder with a right text
-a line (``.txt``) or JSON objects with ``texts``, and a file of JSON objects with ``in`` and ``want``; all may be gzipped.
+records of each language in a group of damage; ``--wrong`` to see what repair did not bring back. ``--right PATH`` and
+``--damaged PATH`` measure the texts of strangers, which are in no repository: a file or folder with a right text a line
+(``.txt``) or JSON objects with ``texts``, and a file of JSON objects with ``in`` and ``want``; all may be gzipped.
 
 Further files: `encoding_units` (titles as bytes, scores), `encoding_damage` (texts stored wrongly), `encoding_peers`
 (who reads), `encoding_studies`, `encoding_harm`, `encoding_repairs`, `encoding_speed` (what is measured).
