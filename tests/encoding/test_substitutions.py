@@ -149,14 +149,6 @@ def test_the_least_seen_is_forgotten_first():
     assert small.propose("KABÃTské").text == "KABÁTské"
 
 
-def test_what_two_learned_can_be_put_together():
-    pair = (stripped("Океан Ельзи"), "Океан Ельзи")
-    one, other = taught(pair), taught(pair)
-    one.merge(other)
-    assert one.propose(pair[0]).text == pair[1]
-    assert one.version != other.version
-
-
 # -- properties --------------------------------------------------------------------------------------------------
 
 texts = st.text(st.sampled_from("aÐÑÅé\xa0?\ufffd\x81 о行-\ud800"), max_size=24) | st.text(max_size=80)
