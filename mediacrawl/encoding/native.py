@@ -24,49 +24,21 @@ RecordContext = tuple[list[bytes], bytes | None, tuple[tuple[int, ...], ...]]
 
 
 class Kernel(Protocol):
-    """The interface of ``_native.Kernel``. Pairs, encodings and languages are numbers in the spec."""
+    """The interface of ``_native.Kernel``. Its docstrings have the arguments; pairs and languages are numbers."""
 
     def weigh(
-        self,
-        pieces: list[bytes],
-        of_record: list[int],
-        about: RecordContext,
-        utf8: list[int] | None,
-        may_mix: bool,
-        /,
+        self, pieces: list[bytes], of_record: list[int], about: RecordContext, utf8: list[int] | None, may_mix: bool, /
     ) -> list[tuple[int, int, list[int]]]:
-        """Return the hypotheses of a record: number (of `hypotheses.hypothesis_names`), prior, cost of each excerpt.
-
-        Args:
-            pieces: the excerpt of each field, and further ones.
-            of_record: for each field the number of the excerpt that counts for the record.
-            about: the context of the record.
-            utf8: the cost of each excerpt in UTF-8; None if none of them is UTF-8.
-            may_mix: fields may be in several languages of one encoding.
-        """
+        """Return the hypotheses of a record: number (of `hypotheses.hypothesis_names`), prior, cost of each piece."""
 
     def choose(
-        self,
-        piece: bytes,
-        about: RecordContext,
-        utf8: int | None,
-        trusted: int,
-        declared: int,
-        /,
+        self, piece: bytes, about: RecordContext, utf8: int | None, trusted: int, declared: int, /
     ) -> tuple[int, int, int, list[tuple[int, int]]]:
         """Return the decision on a record of one field beyond ASCII.
 
-        Args:
-            piece: the excerpt of the field.
-            about: the context of the record.
-            utf8: the cost in UTF-8; None if the excerpt is none.
-            trusted: a declared encoding that gets a bonus, or -1.
-            declared: the declared encoding, or -1.
-
-        Returns:
-            The number of the best hypothesis; its margin over the declared encoding, in twelfths of a nat; whether the
-            last rival certainly has another text; the cheapest other hypotheses that may have another text, with the
-            margin over each.
+        It is the number of the best hypothesis; its margin over the declared encoding, in twelfths of a nat; whether
+        the last rival certainly has another text; the cheapest hypotheses that may have another text, with the margin
+        over each.
         """
 
     def grow(
@@ -78,19 +50,7 @@ class Kernel(Protocol):
         beam: int,
         /,
     ) -> list[tuple[int, str, int, int, int]]:
-        """Return the candidates for a word in a double-byte encoding that lost bytes, see `lost_bytes`.
-
-        Args:
-            options: the candidates for the character at each unit, see `lost_bytes._options`.
-            kept: the cost of keeping the mark at each unit; 0 where there is none.
-            language: written in characters.
-            prices: of an inserted byte, of an ASCII character, and of another character without a model.
-            beam: number of states that continue from each unit.
-
-        Returns:
-            Each word with its cost, its text, the number of inserted bytes, the cost of the losses, and the cost of the
-            losses and of the characters with a model.
-        """
+        """Return the candidates for a word in a double-byte encoding that lost bytes, see `lost_bytes._grown`."""
 
     def double(self, raw: bytes, encoding: int, /) -> int | None:
         """Return the cost of bytes in a double-byte encoding; None where Python must decode them."""

@@ -57,31 +57,20 @@ class LetterCounts:
             bigrams[b, c] += n
             unigrams[c] += n
         one = _back_off(unigrams, [1.0 / size] * size, size)
-        two = _conditionals(bigrams, [one] * size, size)
-        three = self._third(two)
-        pairs = bytes(0 if b == c == 0 else cost(two[b][c]) for b in range(size) for c in range(size))
-        return three, pairs
-
-    def _third(self, two: list[list[float]]) -> bytes:
-        size = self.size
-        followers: dict[tuple[int, int], dict[int, float]] = defaultdict(lambda: defaultdict(float))
+        seconds: dict[int, dict[int, float]] = defaultdict(dict)
+        for (b, c), n in bigrams.items():
+            seconds[b][c] = n
+        two = [_back_off(seconds.get(b, {}), one, size) for b in range(size)]
+        thirds: dict[tuple[int, int], dict[int, float]] = defaultdict(dict)
         for (a, b, c), n in self.trigrams.items():
-            followers[a, b][c] += n
-        out = bytearray()
+            thirds[a, b][c] = n
+        three = bytearray()
         for a in range(size):
             for b in range(size):
                 # The first letter does not depend on what precedes the boundary, and a boundary costs nothing.
-                context = (0, 0) if b == 0 else (a, b)
-                row = _back_off(followers.get(context, {}), two[b], size)
-                out += bytes(cost(p) for p in row) if b else bytes((0, *(cost(p) for p in row[1:])))
-        return bytes(out)
-
-
-def _conditionals(bigrams: Mapping[tuple[int, int], float], back: list[list[float]], size: int) -> list[list[float]]:
-    followers: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
-    for (b, c), n in bigrams.items():
-        followers[b][c] += n
-    return [_back_off(followers.get(b, {}), back[b], size) for b in range(size)]
+                row = _back_off(thirds.get((a, b) if b else (0, 0), {}), two[b], size)
+                three += bytes(cost(p) for p in row) if b else bytes((0, *(cost(p) for p in row[1:])))
+        return bytes(three), bytes(0 if b == c == 0 else cost(two[b][c]) for b in range(size) for c in range(size))
 
 
 def _back_off(counts: Mapping[int, float], back: list[float], size: int) -> list[float]:
@@ -296,18 +285,15 @@ def text_lines(paths: Iterable[Path]) -> Iterator[str]:
                 file = gzip.GzipFile(fileobj=plain) if packed else plain
                 while line := file.readline(LONGEST_LINE + 1):
                     number += 1
-                    yield _line(line, path, number)
+                    if len(line) > LONGEST_LINE:
+                        raise TrainingError(
+                            f"Line {number:,} of {path} is longer than {LONGEST_LINE:,} bytes; is this a text?"
+                        )
+                    yield unicodedata.normalize("NFC", line.decode("utf-8-sig" if number == 1 else "utf-8"))
+        except UnicodeDecodeError as error:
+            raise TrainingError(f"Line {number:,} of {path} is not UTF-8.") from error
         except (OSError, EOFError, zlib.error) as error:
             raise TrainingError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
-
-
-def _line(line: bytes, path: Path, number: int) -> str:
-    if len(line) > LONGEST_LINE:
-        raise TrainingError(f"Line {number:,} of {path} is longer than {LONGEST_LINE:,} bytes; is this a text?")
-    try:
-        return unicodedata.normalize("NFC", line.decode("utf-8-sig" if number == 1 else "utf-8"))
-    except UnicodeDecodeError as error:
-        raise TrainingError(f"Line {number:,} of {path} is not UTF-8.") from error
 
 
 def letter_counts(lines: Callable[[], Iterable[str]], code: str) -> Counter[str]:
@@ -373,18 +359,14 @@ def _share(page: str, letters: str, counts: Mapping[str, int]) -> float:
 
     Modifier letters do not count: texts write the apostrophe among them as another one.
     """
-    odd = {
-        char: counts.get(char, 0) + 1 for char in letters if not char.isascii() and unicodedata.category(char) != "Lm"
-    }
-    return sum(n for char, n in odd.items() if _has(page, char)) / max(1, sum(odd.values()))
-
-
-def _has(page: str, letter: str) -> bool:
-    try:
-        (letter + (letter.upper() if len(letter.upper()) == 1 else "")).encode(page)
-    except UnicodeEncodeError:
-        return False
-    return True
+    total = written = 0
+    for letter in letters:
+        if not letter.isascii() and unicodedata.category(letter) != "Lm":
+            total += counts.get(letter, 0) + 1
+            both = letter + (letter.upper() if len(letter.upper()) == 1 else "")
+            if b"?" not in both.encode(page, "replace"):
+                written += counts.get(letter, 0) + 1
+    return written / max(1, total)
 
 
 def count_words(lines: Iterable[str], language: Language) -> Counter[str]:

@@ -45,7 +45,10 @@ def spec() -> dict[str, Any]:
     """Return all tables and constants of the kernel."""
     lettered = [language.code for language in LANGUAGES.values() if language.letters]
     return {
-        **_constants(),
+        **{name.lower(): getattr(module, name) for module, names in _CONSTANTS for name in names.split()},
+        "least_difference": -MOST_GAIN_STEPS,
+        "near_pairs": reading.MOST_PAIRS,
+        "plain_apostrophe": reading.APOSTROPHE[0],
         "weighing": _weighing_spec(),
         "steps": codepages.steps(),
         "pair_steps": codepages.pair_steps(),
@@ -59,12 +62,23 @@ def spec() -> dict[str, Any]:
         "english": language_numbers()["en"],
         "declared": encoding_numbers()["cp1252"],
         "names": [*lettered, *[code for code in LANGUAGES if code not in lettered]],
-        "languages": [_language(code) for code in lettered],
+        "languages": [
+            {
+                "size": (model := models.in_use().letters(code)).size,
+                "latin": LANGUAGES[code].script == "latin",
+                "bigrams": model.bigrams,
+                "ascii_numbers": scoring.ascii_numbers(code),
+            }
+            for code in lettered
+        ],
         "pairs": [_pair(pair) for pair in scoring.pairs()],
         "encodings": [_codes(encoding) for encoding in encoding_numbers()],
         "gains": [scoring.gain_cost(gain) for gain in range(-MOST_GAIN_STEPS, MOST_GAIN_STEPS + 1)],
         "kinds": _kinds(),
-        "outside": _outside(),
+        "outside": [
+            (0, 0xFFFF, reading.RARE),
+            *((ord(char), ord(char), cost) for char, cost in reading.OUTSIDE.items()),
+        ],
         "doubles": [_double(*each) for each in double_byte()],
     }
 
@@ -81,25 +95,6 @@ _CONSTANTS: Final = (
     (decoding, "SHORTEST_CUT"),
 )
 """Constants that have the same name in the kernel, in lower case."""
-
-
-def _constants() -> dict[str, int]:
-    return {
-        **{name.lower(): getattr(module, name) for module, names in _CONSTANTS for name in names.split()},
-        "least_difference": -MOST_GAIN_STEPS,
-        "near_pairs": reading.MOST_PAIRS,
-        "plain_apostrophe": reading.APOSTROPHE[0],
-    }
-
-
-def _language(code: str) -> dict[str, Any]:
-    model = models.in_use().letters(code)
-    return {
-        "size": model.size,
-        "latin": LANGUAGES[code].script == "latin",
-        "bigrams": model.bigrams,
-        "ascii_numbers": scoring.ascii_numbers(code),
-    }
 
 
 def _pair(pair: EncodingPair) -> dict[str, Any]:
@@ -155,10 +150,6 @@ def _kinds() -> list[tuple[int, int, int]]:
     )
     every = [(first, last, bit) for pattern, bit in classes for first, last in _ranges(pattern)]
     return [(first, min(last, LAST_NEAR), bit) for first, last, bit in every if first <= LAST_NEAR]
-
-
-def _outside() -> list[tuple[int, int, int]]:
-    return [(0, 0xFFFF, reading.RARE), *((ord(char), ord(char), cost) for char, cost in reading.OUTSIDE.items())]
 
 
 _SINGLE, _FIRST, _NONE, _UNTOLD = range(4)

@@ -162,7 +162,11 @@ def alphabet_reading(text: str, encodings: tuple[str, ...], only: str = "") -> P
     """
     kernel = native.kernel()
     if kernel is not None:
-        return _by_kernel(kernel, text, encodings, only)
+        numbers, tonal, language = _numbers(encodings, only)
+        # Only the encoding of Vietnamese writes marks as characters of their own.
+        number, cost, lost = kernel.alphabet(text, toned(text) if tonal >= 0 else text, numbers, tonal, language)
+        found = PricedReading(cost + _lost(lost, text), pairs()[number].language if number >= 0 else "")
+        return _chosen(text, encodings, found, only)
     written = [(encoding, encode(toned(text) if encoding == "cp1258" else text, encoding)) for encoding in encodings]
     marks = text.count("?")
     least = min(raw.count(b"?") for _, raw in written)
@@ -182,6 +186,10 @@ def alphabet_reading(text: str, encodings: tuple[str, ...], only: str = "") -> P
         cost = lost + sum(map(pair.cost, words))
         if cost < best.cost:
             best = PricedReading(cost, pair.language)
+    return _chosen(text, encodings, best, only)
+
+
+def _chosen(text: str, encodings: tuple[str, ...], best: PricedReading, only: str) -> PricedReading:
     if not best.language or not best.cost:
         return _signs(text)
     return best if only else _with_guests(text, encodings, best)
@@ -190,17 +198,6 @@ def alphabet_reading(text: str, encodings: tuple[str, ...], only: str = "") -> P
 def _lost(cost: int, text: str) -> int:
     """Return the cost of characters that no encoding of the language has; pictures cost less than unknown letters."""
     return cost - min(cost, (LOST - PICTURE) * len(_PICTURES.findall(text))) if cost > 0 else cost
-
-
-def _by_kernel(kernel: native.Kernel, text: str, encodings: tuple[str, ...], only: str) -> PricedReading:
-    numbers, tonal, language = _numbers(encodings, only)
-    # Only the encoding of Vietnamese writes marks as characters of their own.
-    pair, cost, lost = kernel.alphabet(text, toned(text) if tonal >= 0 else text, numbers, tonal, language)
-    lost = _lost(lost, text)
-    if pair < 0 or not cost + lost:
-        return _signs(text)
-    best = PricedReading(cost + lost, pairs()[pair].language)
-    return best if only else _with_guests(text, encodings, best)
 
 
 @cache
