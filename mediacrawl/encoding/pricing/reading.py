@@ -259,7 +259,7 @@ def cjk_reading(
         rest += SIGNS_ONLY
     if sum(map(len, runs)) < len(text):
         # Between the runs: half-width katakana, Cyrillic in a Chinese encoding, private characters; all are rare.
-        odd = [char for char in text if char > "\x7f" and not CJK_RUN.match(char)]
+        odd = [char for char in CJK_RUN.sub("", text) if char > "\x7f"]
         rest += sum([PRIVATE if UNUSED.match(char) else OUTSIDE.get(char, RARE) for char in odd])
     rest += LONE * sum([len(run) == 1 for run in runs])
     best = PricedReading(UNREAD, "")

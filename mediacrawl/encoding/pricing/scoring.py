@@ -268,6 +268,7 @@ def ascii_word_cost(word: bytes, code: str) -> int:
     return gain_cost(ascii_english(word) - models.in_use().letters(code).cost(word.translate(ascii_numbers(code))))
 
 
+@cache
 def gain_cost(gain: int) -> int:
     """Return the cost of a word by its gain over English, in twelfths of a nat; constant beyond 40 nats."""
     return max(-MOST_GAIN, round(-math.log(0.5 + 0.5 * math.exp(min(gain / STEP, 30.0))) * STEP))
