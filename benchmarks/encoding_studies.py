@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -17,21 +16,12 @@ from mediacrawl.encoding import Hints, detect
 from mediacrawl.encoding.detection import document
 from mediacrawl.encoding.history import History
 
-# -- confidence -----------------------------------------------------------------------------------------------------
 
-Judged = list[tuple[float, bool]]
-"""How sure the program was of each unit, and whether it was right."""
-
-
-def judged(kind: str) -> Judged:
-    """Return the judgement of all units of a kind."""
-    found = [(unit, detect(unit.raws)) for unit in units(kind)]
-    return [(decided.confidence, unit.is_right(decided.texts)) for unit, decided in found]
-
-
-def right_of(decisions: Sequence[tuple[float, bool]]) -> float:
-    """Return the percentage that is right."""
-    return 100 * statistics.fmean(right for _, right in decisions) if decisions else 0.0
+def right_if_sure(least: float) -> float:
+    """Return how many of the single fields that are decided with so much confidence are right, in percent."""
+    found = [(unit, detect(unit.raws)) for unit in units("field")]
+    marks = [unit.is_right(decided.texts) for unit, decided in found if decided.confidence >= least]
+    return 100 * sum(marks) / len(marks)
 
 
 # -- hosts ----------------------------------------------------------------------------------------------------------

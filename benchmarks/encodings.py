@@ -108,7 +108,7 @@ def ask_all(tasks: Tasks, given: argparse.Namespace) -> None:
     for kind in KINDS:
         for name in readers():
             tasks.ask(kind, name, read_all, name, kind)
-    tasks.ask("judged", "field", studies.judged, "field")
+    tasks.ask("sure", "all", studies.right_if_sure, 0.9)
     for way in studies.WAYS:
         tasks.ask("documents", way, studies.documents, way)
     for learn in (False, True):
@@ -161,7 +161,7 @@ def report_studies(tasks: Tasks) -> Values:
     theirs, ours = (100 * sum(r for r, _ in each.values()) / sum(n for _, n in each.values())
                     for each in documents.values())  # fmt: skip
     return {
-        "right_of_confidence_90": studies.right_of([one for one in tasks.results("judged")["field"] if one[0] >= 0.9]),
+        "right_of_confidence_90": tasks.results("sure")["all"],
         "field_weighted_host_learned": hosts[True][1].weighted,
         "documents_right": ours,
         "documents_over_chardet": ours - theirs,

@@ -63,7 +63,7 @@ def decided(records):
 
 def titles(step):
     rows = [unit for kind in ("field", "record") for unit in units(kind)]
-    return [(unit.raws, unit.tld) for unit in rows[::step]]
+    return [(unit.raws, unit.language) for unit in rows[::step]]
 
 
 @pytest.mark.parametrize("step", [900, pytest.param(1, marks=pytest.mark.slow)])

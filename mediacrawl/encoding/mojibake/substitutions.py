@@ -244,8 +244,17 @@ class Substitutions:
             ValueError: it is no such text.
             RecursionError: likewise.
         """
+        stored = json.loads(text)
+        entries = stored.get("entries") if isinstance(stored, dict) else None
+        if not isinstance(entries, list) or stored.get("format") != _FORMAT:
+            raise ValueError(f"it has no entries of format {_FORMAT}")
         found = cls(limit)
-        found._fill(_entries(json.loads(text)))
+        for key, entry in map(_entry, entries):
+            for became, count in entry.became.items() if len(key) != _IN_CONTEXT else ():
+                found._count(key, became, count)
+            if key in found._entries:
+                found._entries[key].seen = entry.seen
+        found._forget()
         return found
 
     def as_json(self) -> str:
@@ -259,17 +268,6 @@ class Substitutions:
     def _stored(self) -> Iterator[tuple[Key, int, dict[str, int]]]:
         for key, entry in self._entries.items():
             yield key, entry.seen, entry.became
-
-    def _fill(self, entries: Iterable[Any]) -> None:
-        for stored in entries:
-            key, entry = _entry(stored)
-            if len(key) == _IN_CONTEXT:
-                continue
-            for became, count in entry.became.items():
-                self._count(key, became, count)
-            if key in self._entries:
-                self._entries[key].seen = entry.seen
-        self._forget()
 
 
 def _words(text: str) -> list[re.Match[str]]:
@@ -342,14 +340,6 @@ def _proposal(text: str, covers: list[_Cover]) -> SubstitutionProposal:
         confidence *= cover.confidence
     pieces = tuple((cover.before, cover.after) for cover in covers)
     return SubstitutionProposal(text, confidence, pieces)
-
-
-def _entries(stored: Any) -> list[Any]:
-    """Return the entries of a file."""
-    entries = stored.get("entries") if isinstance(stored, dict) else None
-    if not isinstance(entries, list) or stored.get("format") != _FORMAT:
-        raise ValueError(f"it has no entries of format {_FORMAT}")
-    return entries
 
 
 _IN_CONTEXT: Final = 5
