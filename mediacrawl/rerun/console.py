@@ -94,6 +94,10 @@ def report(tally: RerunCounts, encoding: str = "", *, samples: bool = True) -> s
     """
     is_checked = tally.fields or not tally.records or TEXT in tally.holds.values()
     part = share(tally.changed, tally.records)
+    bad = []
+    for problem, number in sorted(tally.bad.items()):
+        listed_lines = ", ".join(map(str, tally.bad_lines[problem])) + ", …" * (number > len(tally.bad_lines[problem]))
+        bad.append(f"{count(number)} {problem} (line {listed_lines})")
     lines = [f"{plural(tally.records, 'record')} read, {count(tally.changed)} mended ({part})"]
     rows = [
         ("file", f"in {encoding}" if encoding else ""),
@@ -103,7 +107,7 @@ def report(tally: RerunCounts, encoding: str = "", *, samples: bool = True) -> s
         ("doubtful", f"{plural(tally.doubtful, 'record')}" if tally.doubtful else ""),
         ("encodings", _ranking(tally.encodings)),
         ("languages", _ranking(tally.languages)),
-        ("not read", "; ".join(_bad(tally, problem) for problem in sorted(tally.bad))),
+        ("not read", "; ".join(bad)),
         ("damaged", f"{plural(tally.damaged, 'element')} of tags" if tally.damaged else ""),
     ]
     for label, text in rows:
@@ -113,7 +117,7 @@ def report(tally: RerunCounts, encoding: str = "", *, samples: bool = True) -> s
     kinds = sorted(tally.samples, key=lambda kind: (-tally.encodings.get(kind, 0), kind))[: _KINDS * samples]
     lines += [""] if kinds else []
     for kind in kinds:
-        field, before, after, confidence = tally.samples[kind][0]
+        field, before, after, confidence = tally.samples[kind]
         texts = f"{_padded(before, _SAMPLE)}  {_padded(after, _SAMPLE)}"
         lines.append(f"  {_padded(kind, _ENCODING)} {texts}  {confidence:.2f} {cut(printable(field), _FIELD)}".rstrip())
     return "\n".join(lines)
@@ -131,34 +135,19 @@ def _fields(tally: RerunCounts) -> str:
 
 def _by_field(tally: RerunCounts) -> str:
     """Return the counts of each field, those with text first."""
-    done, left = [], []
-    for name, kind in tally.holds.items():
-        decided, mended, unsure = tally.columns.get(name, [0, 0, 0])
-        passed = tally.passed.get(name, 0)
-        parts = [f"{count(mended)} of {count(decided)} mended"] if decided else []
-        parts += [f"{count(unsure)} not sure"] if unsure else []
-        parts += [f"{count(passed)} left, too long"] if passed else []
-        if kind == TEXT:
-            done.append(f"{cut(printable(name), 40)}: {', '.join(parts) or 'all ASCII'}")
-        elif kind not in {EMPTY, NOT_NAMED}:
-            left.append(f"{cut(printable(name), 40)}: left, {kind}")
-    return "; ".join(_first([*done, *left], _COLUMNS))
+    parts = []
+    for name, kind in sorted(tally.holds.items(), key=lambda field: field[1] != TEXT):
+        done = f"{count(tally.mended[name])} of {count(tally.decided[name])} mended" if tally.decided[name] else ""
+        passed = f"{count(tally.passed[name])} left, too long" if tally.passed[name] else ""
+        found = ", ".join(filter(None, (done, passed))) or "all ASCII"
+        if kind not in {EMPTY, NOT_NAMED}:
+            parts.append(f"{cut(printable(name), 40)}: {found if kind == TEXT else f'left, {kind}'}")
+    return "; ".join(parts[:_COLUMNS])
 
 
 def _ranking(numbers: Mapping[str, int]) -> str:
     ranked = sorted(numbers.items(), key=lambda entry: (-entry[1], entry[0]))
-    return ", ".join(_first([f"{cut(name, 40)} {count(number)}" for name, number in ranked], _MOST))
-
-
-def _first(parts: list[str], most: int) -> list[str]:
-    rest = len(parts) - most
-    return parts[:most] + ([f"and {rest} more"] if rest > 0 else [])
-
-
-def _bad(tally: RerunCounts, problem: str) -> str:
-    lines = tally.bad_lines.get(problem, [])
-    more = ", …" if tally.bad[problem] > len(lines) else ""
-    return f"{count(tally.bad[problem])} {problem} (line {', '.join(map(str, lines))}{more})"
+    return ", ".join(f"{cut(name, 40)} {count(number)}" for name, number in ranked[:_MOST])
 
 
 def is_coloured(choice: Literal["auto", "always", "never"], stream: TextIO, environment: Mapping[str, str]) -> bool:
@@ -245,8 +234,6 @@ class RerunConsole(RerunWatcher):
         """Write the report."""
         lines = [""] if self._has_head else []
         lines.append(report(result.tally, result.encoding, samples=not self._has_head))
-        if result.rejected:
-            lines.append(f"  What this output cannot hold is in {printable(str(result.rejected))}.")
         if result.overtaken:
             lines.append(
                 f"  {plural(result.overtaken, 'record', 'was')} changed meanwhile by another program: not mended."
@@ -280,7 +267,6 @@ def write_report(path: Path, result: RerunResult, options: Mapping[str, Any]) ->
     found = {
         "options": dict(options),
         "models": model_version(),
-        "rejected": str(result.rejected) if result.rejected else None,
         "overtaken": result.overtaken,
         "encoding": result.encoding or "utf-8",
         **result.tally.as_json(),

@@ -3,8 +3,8 @@
 Lines are read as UTF-8. Other encodings are named by the user, or detected by a sample:
 
 * UTF-16 and UTF-32, by their byte order mark or the zero bytes of their ASCII characters;
-* one other encoding, if hardly a line of the sample is UTF-8: each line that is not is converted when the file is read;
-* others beside UTF-8: each line that is not UTF-8 is decided alone, in a worker (`line_as_utf8`).
+* one other encoding, if hardly a line of the sample is UTF-8;
+* others beside UTF-8: each line that is not UTF-8 is decided alone (`line_as_utf8`).
 
 A line that cannot be decoded in any of these ways is passed through and counted.
 """
@@ -12,12 +12,9 @@ A line that cannot be decoded in any of these ways is passed through and counted
 from __future__ import annotations
 
 import codecs
-import io
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from encodings.aliases import aliases
-from itertools import chain
 from typing import Final
 
 from mediacrawl.encoding import Hints, detect
@@ -43,9 +40,6 @@ _PLAIN: Final = frozenset((*b"\t\r\n", *range(32, 127)))
 
 _LONGEST_NAME: Final = 40
 """Characters of a name in an error message."""
-
-_LONGEST_LINE: Final = 1 << 20
-"""Bytes of a line that are converted at once; a longer one is split, at worst inside a character."""
 
 _FEW: Final = 20
 """One line in so many may be UTF-8 in a file of another encoding."""
@@ -86,6 +80,27 @@ class TextEncoding:
     def unread(self) -> str:
         """The problem of a line that is not in this encoding."""
         return f"not {self.name}" if self.named and self.name else "not UTF-8"
+
+    @property
+    def unit(self) -> int:
+        """Bytes of the smallest unit of a character."""
+        return {_WIDE[0]: 2, _WIDE[1]: 4}.get(self.name[:6], 1)
+
+    @property
+    def line_end(self) -> bytes:
+        """A line feed."""
+        return b"\n" if self.unit == 1 else "\n".encode(self.name)
+
+    def in_utf8(self, line: bytes) -> bytes:
+        """Convert a line; one that is UTF-8 already, or not in this encoding, stays."""
+        is_plain = line.isascii() or (not self.named and as_utf8(line) is not None)
+        if not self.name or (is_plain and self.unit == 1 and not self.name.startswith(_SHIFTING)):
+            return line
+        try:
+            # Half of a surrogate pair makes its line invalid UTF-8, which is counted.
+            return line.decode(self.name, "surrogatepass").encode("utf-8", "surrogatepass")
+        except (UnicodeError, ValueError):
+            return line if self.unit == 1 else line.decode(self.name, "replace").encode()
 
     def description(self) -> str:
         """Return the encoding for the report; empty for UTF-8."""
@@ -158,39 +173,8 @@ def _order_of_wide(head: bytes) -> str:
     return "" if narrow * 2 > len(pairs) or (b"\n" in head and line_feed not in pairs) else order
 
 
-def recoded(pieces: Iterator[bytes], encoding: TextEncoding) -> Iterator[bytes]:
-    """Return the bytes of a file, with its mark, as UTF-8."""
-    if not encoding.name:
-        yield from pieces
-        return
-    pieces = chain([next(pieces, b"").removeprefix(encoding.mark)], pieces)
-    if encoding.name.startswith(_WIDE):
-        # Half of a surrogate pair makes its line invalid UTF-8, which is counted; other lines are read.
-        decoder = codecs.getincrementaldecoder(encoding.name)("surrogatepass")
-        for piece in pieces:
-            yield decoder.decode(piece).encode("utf-8", "surrogatepass")
-        if decoder.getstate()[0]:
-            yield "\ufffd".encode()
-        return
-    held = b""
-    for piece in chain(pieces, [b""]):
-        held += piece
-        end = held.rfind(b"\n") + 1 if piece and len(held) < _LONGEST_LINE else len(held)
-        lines, held = held[:end], held[end:]
-        yield b"".join(_in_utf8(line, encoding) for line in io.BytesIO(lines))
-
-
-def _in_utf8(line: bytes, encoding: TextEncoding) -> bytes:
-    """Convert a line; one that is UTF-8 already, or not in this encoding, stays."""
-    is_plain = line.isascii() or (not encoding.named and as_utf8(line) is not None)
-    try:
-        return line if is_plain and not encoding.name.startswith(_SHIFTING) else line.decode(encoding.name).encode()
-    except (UnicodeError, ValueError):
-        return line
-
-
 def line_as_utf8(line: bytes, token: re.Pattern[bytes], encoding: TextEncoding) -> tuple[bytes, str]:
-    """Decide a line that is not UTF-8.
+    """Convert a line to UTF-8; decide one that is not in the encoding of its file.
 
     Args:
         line: of the file.
@@ -200,7 +184,8 @@ def line_as_utf8(line: bytes, token: re.Pattern[bytes], encoding: TextEncoding) 
     Returns:
         The line in UTF-8, and its encoding; unchanged and empty if that is the file's, or unknown.
     """
-    if line.isascii() or as_utf8(line) is not None:
+    line = encoding.in_utf8(line)
+    if as_utf8(line) is not None:
         return line, ""
     fields = [field for field in token.findall(line) if as_utf8(field) is None]
     is_bytes = any(map(CONTROLS.search, fields))

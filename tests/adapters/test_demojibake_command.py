@@ -101,8 +101,7 @@ def test_the_report_as_json_has_all_of_it(folder):
     assert report["encodings"] == {"cp1251": 10, "cp932": 10}
     assert report["languages"] == {"ru": 10, "ja": 10}
     assert report["bad_lines"] == {"not JSON": [41]}
-    assert report["samples"]["cp1251"][0][2] == "Группа крови на рукаве 0"
-    assert len(report["samples"]["cp932"]) == 3
+    assert report["samples"]["cp1251"][2] == "Группа крови на рукаве 0"
     assert len(report["models"]) == 12
 
 

@@ -119,14 +119,14 @@ def filled(first):
     return tally
 
 
-def test_tallies_add_up_and_keep_the_first_samples():
+def test_tallies_add_up_and_keep_the_first_sample():
     tally = RerunCounts()
     for first in (1, 5, 9):
         tally.add(filled(first))
     assert (tally.records, tally.fields_changed, tally.encodings) == (12, 12, {"cp1251": 12})
     assert (tally.bad, tally.bad_lines) == ({"not JSON": 12}, {"not JSON": [1, 2, 3, 4, 5]})
-    assert [sample[1] for sample in tally.samples["cp1251"]] == ["before 1", "before 2", "before 3"]
-    assert tally.columns == {"title": [0, 12, 0]}
+    assert tally.samples["cp1251"][1] == "before 1"
+    assert tally.mended == {"title": 12}
     assert RerunCounts.from_json(tally.as_json()) == tally
 
 
