@@ -19,7 +19,6 @@ import msgpack
 
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.encoding.records.fixer import FixResult
-from mediacrawl.observe.text import clean
 from mediacrawl.rerun.text_fields import note, without_indexes
 
 
@@ -199,7 +198,6 @@ class PreviewRow:
         encoding: that it was decoded with.
         confidence: 0 to 1.
         decision: see `encoding.decision.DecisionName`.
-        begins: whether it is the first of its record.
     """
 
     field: str
@@ -208,7 +206,6 @@ class PreviewRow:
     encoding: str
     confidence: float
     decision: str
-    begins: bool = False
 
 
 class Reader:
@@ -328,9 +325,6 @@ _MOST_KINDS = 200
 _MOST_LINES = 5
 """Line numbers that are kept for each kind of bad line."""
 
-_LONGEST_SAMPLE = 200
-"""Characters of a sample."""
-
 
 @dataclass(slots=True)
 class RerunCounts:
@@ -353,7 +347,6 @@ class RerunCounts:
         passed: number of texts without a decision by field, see `encoding.records.fixer.FixResult`.
         decided, mended: number of texts beyond ASCII by field, and of repaired ones.
         holds: content of each field, see `text_fields.note`.
-        samples: field, text before, text after, confidence of the first field of each kind in the input.
     """
 
     records: int = 0
@@ -373,7 +366,6 @@ class RerunCounts:
     decided: Counter[str] = field(default_factory=Counter)
     mended: Counter[str] = field(default_factory=Counter)
     holds: dict[str, str] = field(default_factory=dict)
-    samples: dict[str, list[Any]] = field(default_factory=dict)
 
     def add_bad(self, number: int, problem: str) -> None:
         """Count an unread line."""
@@ -393,25 +385,13 @@ class RerunCounts:
         for name, decision in zip(found.names, found.decided, strict=True):
             _count(self.decided, name)
             self.lossy += decision.lossy
-            if decision.decision == "undecided":
-                self.undecided += 1
-                self._add_sample("undecided", name, decision.text, decision.text, decision.confidence)
+            self.undecided += decision.decision == "undecided"
         for name in found.passed:
             _count(self.passed, name)
         for change in found.changes:
             self.encodings[change.encoding] += 1
             self.languages[change.language or "unknown"] += 1
             _count(self.mended, change.field)
-            kind = "lossy" if change.lossy else change.encoding
-            self._add_sample(kind, change.field, change.before, change.after, change.confidence)
-
-    def _add_sample(self, kind: str, field: str, before: str, after: str, confidence: float) -> None:
-        if kind not in self.samples and len(self.samples) < _MOST_KINDS:
-            texts = (
-                clean(text if len(text) <= _LONGEST_SAMPLE else text[: _LONGEST_SAMPLE - 1] + "…")
-                for text in (field, before, after)
-            )
-            self.samples[kind] = [*texts, round(confidence, 4)]
 
     def add(self, later: RerunCounts) -> None:
         """Add the counts of a later block."""
@@ -426,8 +406,6 @@ class RerunCounts:
             note(self.holds, name, kind)
         for problem, lines in later.bad_lines.items():
             self.bad_lines[problem] = (self.bad_lines.get(problem, []) + lines)[:_MOST_LINES]
-        for kind, sample in later.samples.items():
-            self._add_sample(kind, *sample)
 
     def as_json(self) -> dict[str, Any]:
         """Return a copy of the counts, as JSON holds them."""

@@ -2,7 +2,7 @@
 
 Lines are read as UTF-8. Other encodings are named by the user, or detected by a sample:
 
-* UTF-16 and UTF-32, by their byte order mark or the zero bytes of their ASCII characters;
+* UTF-16 and UTF-32 by their byte order mark, and UTF-16 by the zero bytes of its ASCII characters;
 * one other encoding, if hardly a line of the sample is UTF-8;
 * others beside UTF-8: each line that is not UTF-8 is decided alone (`line_as_utf8`).
 
@@ -19,7 +19,7 @@ from typing import Final
 
 from mediacrawl.encoding import Hints, detect
 from mediacrawl.encoding.detection.document import decide_document
-from mediacrawl.encoding.detection.forms import BYTE_ORDER_MARKS, CONTROLS, order_by_zeros
+from mediacrawl.encoding.detection.forms import BYTE_ORDER_MARKS, CONTROLS
 from mediacrawl.encoding.languages import is_codec
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe.text import cut
@@ -31,12 +31,6 @@ _SHIFTING: Final = ("iso2022", "hz", "utf-7")
 
 _HEAD: Final = 4_096
 """Bytes in which UTF-16 without a mark is recognized."""
-
-_LEAST_ZEROS: Final = 25
-"""At least one character in so many is ASCII: line feeds, spaces, delimiters. 8-bit text has no zero bytes."""
-
-_PLAIN: Final = frozenset((*b"\t\r\n", *range(32, 127)))
-"""Bytes of ASCII text. A quarter of Chinese characters in UTF-16 consist of two of them."""
 
 _LONGEST_NAME: Final = 40
 """Characters of a name in an error message."""
@@ -142,8 +136,11 @@ def encoding_of(sample: bytes, *, name: str | None = None) -> TextEncoding:
         return TextEncoding(name, mark if is_marked else b"", named=True)
     if marked.startswith(_WIDE):
         return TextEncoding(marked, mark)
-    if not mark and (order := _order_of_wide(sample[:_HEAD])):
-        return TextEncoding(order)
+    if b"\0" in sample[:_HEAD] and (found := decide_document(sample[:_HEAD])).decided_by == "utf-16":
+        wide = TextEncoding(found.encoding)
+        # In 8-bit text with stray zeros, no line feed is paired with one.
+        if wide.line_end in sample or b"\n" not in sample:
+            return wide
     if sample.isascii() and (whole := decide_document(sample).encoding).startswith(_SHIFTING):
         return TextEncoding(whole)
     lines = [line for line in sample.removeprefix(mark).split(b"\n") if not line.isascii()]
@@ -159,18 +156,6 @@ def encoding_of(sample: bytes, *, name: str | None = None) -> TextEncoding:
     encoding = "cp1252" if found.encoding in ("latin-1", "iso8859-1") else found.encoding
     is_one = not mark and len(lines) - len(bad) <= len(bad) // _FEW
     return TextEncoding(encoding) if is_one else TextEncoding(mark=mark, hint=encoding)
-
-
-def _order_of_wide(head: bytes) -> str:
-    """Return the byte order of UTF-16 without a mark; empty for other encodings.
-
-    In 8-bit text with stray zeros, the bytes of most pairs are both ASCII, or no line feed is paired with a zero.
-    """
-    order = order_by_zeros(head, _LEAST_ZEROS)
-    pairs = list(zip(head[0::2], head[1::2], strict=False))
-    narrow = sum(first in _PLAIN and second in _PLAIN for first, second in pairs)
-    line_feed = (0, 10) if order == "utf-16-be" else (10, 0)
-    return "" if narrow * 2 > len(pairs) or (b"\n" in head and line_feed not in pairs) else order
 
 
 def line_as_utf8(line: bytes, token: re.Pattern[bytes], encoding: TextEncoding) -> tuple[bytes, str]:

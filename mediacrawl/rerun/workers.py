@@ -112,8 +112,8 @@ def _rows(found: FixResult) -> Iterator[PreviewRow]:
     for name, each in zip(found.names, found.decided, strict=True):
         shown = "undecided" if each.suspect or each.lossy else each.decision
         rows.setdefault((name, each.text), (each.text, each.encoding, each.confidence, shown))
-    for place, ((field, after), (before, encoding, confidence, decision)) in enumerate(rows.items()):
-        yield PreviewRow(field, before, after, encoding, confidence, decision, begins=not place)
+    for (field, after), (before, encoding, confidence, decision) in rows.items():
+        yield PreviewRow(field, before, after, encoding, confidence, decision)
 
 
 def in_order(blocks: Iterable[Block], plan: WorkerPlan, jobs: int) -> Generator[tuple[Block, BlockResult]]:

@@ -215,13 +215,6 @@ def test_a_file_in_another_encoding_is_found_out(tmp_path, encoding, texts, kind
         assert [record["title"] for record in read_lines(tmp_path / "out.jl")] == texts
 
 
-def test_utf_16_without_a_mark_and_with_little_ascii_is_found_out(tmp_path):
-    rows = [["Название", "Автор"], *([text[:-3], "Красная площадь"] for text in RUSSIAN)]
-    for encoding in ("utf-16-le", "utf-16-be"):
-        result = go(put(tmp_path / "in.csv", of_rows(rows, ";").encode(encoding)), tmp_path / f"{encoding}.csv")
-        assert (result.encoding, table(tmp_path / f"{encoding}.csv", ";")) == (encoding, rows)
-
-
 @pytest.mark.parametrize(("encoding", "packed"), [("utf-16", False), ("cp1251", True), ("cp1251", False)])
 def test_lines_out_of_a_pipe_are_read_once(tmp_path, encoding, packed):
     data = "".join(json.dumps({"title": text}, ensure_ascii=False) + "\n" for text in RUSSIAN).encode(encoding)
