@@ -12,7 +12,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from mediacrawl.commands import INTERRUPTED, OwnCommand, leave_output, on_disk, refuse_options
+from mediacrawl.commands import INTERRUPTED, OwnCommand, leave_output, on_disk
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.encoding.mojibake.substitutions import Substitutions, read_pairs
 from mediacrawl.observe.text import printable, say
@@ -74,7 +74,6 @@ class Command(OwnCommand, ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Re-run. Errors go to the standard error; the exit code is then 1, after Ctrl-C 130."""
         assert self.settings is not None
-        refuse_options(args)
         if on_disk.is_music(args, opts):
             least, learned = _least(opts, self.settings), _learned(opts.pairs)
             self.exitcode = on_disk.mend(args, opts, least, learned, models_setting(self.settings))

@@ -14,7 +14,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from mediacrawl.clock import today
-from mediacrawl.commands import INTERRUPTED, OwnCommand, refuse_options
+from mediacrawl.commands import INTERRUPTED, OwnCommand
 from mediacrawl.config.policies import class_scores, scope_rules
 from mediacrawl.observe.text import say
 from mediacrawl.segment import Rules, SegmentError, SegmentOptions, report, segment
@@ -82,7 +82,6 @@ def _check(args: list[str], opts: argparse.Namespace) -> None:
     Raises:
         UsageError: it makes no sense.
     """
-    refuse_options(args)
     if not args:
         raise UsageError("scrapy segment needs files of links")
     if not opts.output:

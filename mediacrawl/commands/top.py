@@ -17,7 +17,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from mediacrawl.commands import INTERRUPTED, OwnCommand, refuse_options
+from mediacrawl.commands import INTERRUPTED, OwnCommand
 from mediacrawl.commands.frontier_reader import frontier_named, open_reader
 from mediacrawl.commands.report import gather
 from mediacrawl.config.own_settings import state_folder
@@ -75,7 +75,6 @@ class Command(OwnCommand, ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Show the crawl until ``q``; errors go to the standard error, and the exit code is 1."""
-        refuse_options(args)
         top = _Top(self._settings, [Path(each) for each in args])
         try:
             if not top.view.statuses:
