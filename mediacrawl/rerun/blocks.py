@@ -44,11 +44,9 @@ class Location:
 
     Attributes:
         name: for display and storage; without the password of a URL.
-        kind: format of its records.
         path: of the file; None for Redis, and for the standard input and output.
         packed: whether it is compressed by gzip.
         url: of the Redis server, without the key.
-        key: of the Redis list.
     """
 
     name: str
@@ -172,8 +170,6 @@ class BlockRecord:
         place: in its block, from 0.
         raw: its bytes in the input as UTF-8, including the line end; None if the input has none.
         record: None if it is unreadable; `problem` then holds the reason, and is empty for an empty line.
-        problem: reason why it is passed through.
-        changed: whether the record was changed.
         recoded: encoding of a line that differs from its file's; `raw` is converted to UTF-8.
         origin: what it was made of: the row of a database, the cells of a table.
     """
@@ -190,15 +186,7 @@ class BlockRecord:
 
 @dataclass(frozen=True, slots=True)
 class PreviewRow:
-    """One line of the table that a dry run shows.
-
-    Attributes:
-        field: name of the field.
-        before, after: its text.
-        encoding: that it was decoded with.
-        confidence: 0 to 1.
-        decision: see `encoding.decision.DecisionName`.
-    """
+    """One line of the table that a dry run shows; `confidence` is 0 to 1, `decision` a `DecisionName`."""
 
     field: str
     before: str
@@ -212,7 +200,6 @@ class Reader:
     """An input. Workers get a copy without what is open.
 
     Attributes:
-        where: its location.
         total: its size in its own unit, for the progress bar; 0 if unknown.
         can_resume: whether it can be read from a position; a pipe cannot.
         columns: names of the columns, if it is a table of texts.
@@ -266,7 +253,6 @@ class Writer:
     """An output of the same kind as the input, or JSON lines. Workers get a copy.
 
     Attributes:
-        where: its location.
         header: the beginning of the packed bytes.
         copies: whether an unreadable record is written as it is; else it is left out.
     """

@@ -52,22 +52,10 @@ class RerunWatcher:
         """Called with a sentence about the input, before anything is written."""
 
     def begin(self, total: int, done: int, items: int) -> None:
-        """Called when the run begins.
-
-        Args:
-            total: of the input in its own unit; 0 if unknown.
-            done: part of it that an earlier run did.
-            items: records of that run.
-        """
+        """Called when the run begins, with the input's total (0 if unknown), and what an earlier run did of it."""
 
     def block(self, done: int, items: int, rows: tuple[PreviewRow, ...]) -> None:
-        """Called when a block is done.
-
-        Args:
-            done: of the total.
-            items: records so far.
-            rows: of a dry run.
-        """
+        """Called when a block is done, with the part of the total, the records so far, and the rows of a dry run."""
 
 
 def rerun(
@@ -77,11 +65,6 @@ def rerun(
 
     The output is the same, byte for byte, for any number of processes and of interruptions; in a catalogue, row for
     row. A run over the output changes nothing.
-
-    Args:
-        options: of the run.
-        watcher: receives the progress.
-        clock: monotonic, in seconds.
 
     Raises:
         RerunError: it cannot begin, or cannot continue; the work so far is kept.
