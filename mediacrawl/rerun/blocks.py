@@ -148,17 +148,15 @@ class Block:
         data: input of the source's reader.
         number: of its first line or record, from 1.
         next_number: of the first one of the next block.
-        after: position of the source after it; None inside of a line, where a run cannot resume.
+        after: position of the source after it.
         done: part of the source's total that is read then, for the progress bar.
-        problem: of a part of a line that is passed through unread; empty behind the first part. None for whole records.
     """
 
     data: Any
     number: int
     next_number: int
-    after: Position | None
+    after: Position
     done: int
-    problem: str | None = None
 
 
 @dataclass(slots=True)
@@ -234,10 +232,6 @@ class Reader:
         """Return the records of a block in their order. Called in a worker."""
         raise NotImplementedError
 
-    def part(self, block: Block) -> bytes:
-        """Return a part of a line that is too long, as it is passed through."""
-        return bytes(block.data)
-
     def block_size(self) -> int:
         """Return the size of a block in the unit of `total`."""
         return BLOCK_RECORDS
@@ -276,7 +270,7 @@ class Writer:
         raise NotImplementedError
 
     def kept(self, raw: bytes) -> bytes:
-        """Return an unreadable record, or a part of a line that is too long, as it is written."""
+        """Return an unreadable record as it is written."""
         return raw
 
     def is_taken(self) -> bool:

@@ -38,7 +38,7 @@ def fields_of(reader: Reader, options: RerunOptions) -> tuple[TextFields, list[s
     votes: dict[str, Counter[str]] = defaultdict(Counter)
     first = list(islice(reader.blocks(None, 1), _BLOCKS)) if reader.can_resume else []
     for block in first:
-        for entry in reader.records(block) if block.problem is None else ():
+        for entry in reader.records(block):
             for _, name, _, _, value in leaves(entry.record or {}):
                 known[name] = None
                 if isinstance(value, str) and value.strip():

@@ -20,13 +20,15 @@ from itertools import islice
 from typing import Any, Literal
 
 from mediacrawl.observe.text import clean, from_cell, to_cell
-from mediacrawl.rerun.blocks import LONGEST_RECORD, Block, BlockRecord, Location, RerunError
+from mediacrawl.rerun.blocks import LONGEST_RECORD, TOO_LONG, Block, BlockRecord, Location, RerunError
 from mediacrawl.rerun.input_file import HEAD, InputFile
 from mediacrawl.rerun.json_lines import EVIDENCE, TextWriter, cell, loaded
 from mediacrawl.rerun.text_encoding import as_utf8
 
 _SEPARATOR = re.compile(rb"sep=([,;\t|])\r?\n", re.IGNORECASE)
 """A first line that declares the delimiter to Excel."""
+
+_LINE = re.compile(r"[^\n]*+\n|[^\n]++")
 
 _DELIMITERS = (",", ";", "\t", "|")
 """The first one is the default."""
@@ -111,7 +113,7 @@ class CsvReader(InputFile):
         """Return the form of the table by its beginning, and skip its header, which is one line."""
         self._open.seek(self.begin)
         lines = []
-        for line, _ in self.lines():
+        for line in self.lines():
             lines.append(line)
             if len(lines) > 1 and self._open.tell() > HEAD:
                 break
@@ -128,7 +130,11 @@ class CsvReader(InputFile):
             raise RerunError(
                 f"{self.where.name} ends its lines with lone carriage returns. Write line feeds: tr '\\r' '\\n'."
             )
-        delimiter = separator[1].decode() if separator else delimiter_of(header, texts[1:])
+        delimiter = (
+            separator[1].decode()
+            if separator
+            else delimiter_of(header, [text for text in texts[1:] if len(text) <= HEAD])
+        )
         names, is_open = _parsed(header, delimiter, strict=True)
         columns = tuple(from_cell(name) if name.strip() else f"column {n}" for n, name in enumerate(names or (), 1))
         is_text = as_utf8(header) is not None and b"\0" not in header and not is_open
@@ -140,55 +146,52 @@ class CsvReader(InputFile):
         dialects = [Dialect(columns, delimiter, quotes_all=quotes_all) for quotes_all in (False, True)]
         self._open.seek(self.begin)
         self.dialect = dialects[0]
-        rows = [self.utf8(row)[0] for group, _, _ in islice(self.groups(), _SAMPLE_ROWS) for row in group]
+        rows = [
+            self.utf8(row)[0] for group, _ in islice(self.groups(), _SAMPLE_ROWS) for row in group if len(row) <= HEAD
+        ]
         exact = [each for each in dialects if all(map(each.gives, [header, *rows]))]
         return replace((exact or dialects)[0], head=mark + head, is_exact=bool(exact))
 
-    def groups(self) -> Iterator[tuple[Sequence[bytes], int, str | None]]:
+    def groups(self) -> Iterator[tuple[Sequence[bytes], int]]:
         """Return each row, or the lines behind a quote that is not closed; see `InputFile.groups`."""
-        encoding, delimiter = self.text_encoding, self.dialect.delimiter
         held: list[bytes] = []
         size, is_open = 0, False
-        for line, problem in self.lines():
-            if problem is None:
-                held.append(line)
-                size += len(line)
-                _, is_open = _parsed(b'"' * is_open + encoding.in_utf8(line), delimiter)
-                if not is_open:
-                    yield [b"".join(held)], len(held), None
-                elif size <= _LONGEST_ROW:
+        for line in self.lines():
+            held.append(line)
+            size, lines = size + len(line), len(held)
+            if size <= _LONGEST_ROW:
+                text = self.text_encoding.in_utf8(line)
+                _, is_open = _parsed(b'"' * is_open + text, self.dialect.delimiter)
+                if is_open:
                     continue
-            if held and is_open:
-                yield held, len(held), None
+                held = [b"".join(held)]
+            yield held, lines
             held, size, is_open = [], 0, False
-            if problem is not None:
-                yield [line], line.endswith(encoding.line_end), problem
         if held:
-            yield held, len(held), None
+            yield held, len(held)
 
     def records(self, block: Block) -> Iterator[BlockRecord]:
         number = block.number
         for place, row in enumerate(block.data):
             raw, recoded = self.utf8(row)
             entry = BlockRecord(number, place, raw, recoded=recoded)
-            cells, is_open = _parsed(raw, self.dialect.delimiter)
-            if as_utf8(raw) is None:
-                entry.problem = self.text_encoding.unread
-            elif cells is None:
-                entry.problem = "not CSV"
-            elif is_open:
-                entry.problem = OPEN_QUOTE
-            else:
-                entry.origin = cells
-                entry.record, entry.problem = self._record(cells)
+            entry.record, entry.problem = self._parsed_row(entry, raw)
             number += raw.count(b"\n")
             yield entry
 
-    def _record(self, cells: list[str]) -> tuple[dict[str, Any] | None, str]:
-        if not cells:
-            return None, ""
+    def _parsed_row(self, entry: BlockRecord, raw: bytes) -> tuple[dict[str, Any] | None, str]:
+        if len(raw) > LONGEST_RECORD:
+            return None, TOO_LONG
+        if as_utf8(raw) is None:
+            return None, self.text_encoding.unread
+        cells, is_open = _parsed(raw, self.dialect.delimiter)
+        if cells is None or is_open:
+            return None, OPEN_QUOTE if is_open else "not CSV"
         if len(cells) > len(self.columns):
             return None, _TOO_MANY
+        if not cells:
+            return None, ""
+        entry.origin = cells
         record = {name: loaded(name, from_cell(text)) for name, text in zip(self.columns, cells, strict=False)}
         evidence = record.get(EVIDENCE)
         if evidence == "":
@@ -202,7 +205,7 @@ class CsvReader(InputFile):
 def _parsed(row: bytes, delimiter: str, *, strict: bool = False) -> tuple[list[str] | None, bool]:
     """Return the cells of a row, None if it is not CSV; and whether it ends inside of quotes."""
     csv.field_size_limit(2 * LONGEST_RECORD)
-    lines = io.StringIO(row.decode("utf-8", "surrogateescape"), newline="\n").readlines()
+    lines = _LINE.findall(row.decode("utf-8", "surrogateescape"))
     reader = csv.reader([*lines, '"'], delimiter=delimiter, strict=strict)
     try:
         cells = next(reader) if lines else []

@@ -11,12 +11,12 @@ import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any, BinaryIO
 
 from mediacrawl.rerun import blocks
 from mediacrawl.rerun.blocks import (
     LONGEST_RECORD,
-    TOO_LONG,
     Block,
     Location,
     Position,
@@ -29,6 +29,8 @@ from mediacrawl.rerun.text_encoding import encoding_of, line_as_utf8
 
 HEAD = 64 << 10
 """Bytes of a piece that is read, and of the beginning by which a table's form is recognized."""
+
+_LONGEST_LINE = 2 * LONGEST_RECORD
 
 _SAMPLES = 8
 """Pieces that determine a file's encoding."""
@@ -96,59 +98,43 @@ class InputFile(Reader):
         """See `text_encoding.line_as_utf8`."""
         return line_as_utf8(line, self.token, self.text_encoding)
 
-    def part(self, block: Block) -> bytes:
-        return self.text_encoding.in_utf8(block.data[0])
-
-    def lines(self) -> Iterator[tuple[bytes, str | None]]:
-        """Return the lines from the position of the file; one that is too long in parts, each with a problem."""
-        problem = None
+    def lines(self) -> Iterator[bytes]:
+        """Return the lines from the position of the file."""
         width, end = self.text_encoding.unit, self.text_encoding.line_end
-        while line := self._open.readline(LONGEST_RECORD):
-            while width > 1 and not line.endswith(end) and len(line) < LONGEST_RECORD:
-                # The byte of a line feed may be half of another character.
-                more = self._open.read(-len(line) % width) or self._open.readline(LONGEST_RECORD - len(line))
+        while line := self._open.readline(_LONGEST_LINE):
+            # The byte of a line feed may be half of another character.
+            while width > 1 and not line.endswith(end) and len(line) < _LONGEST_LINE:
+                more = self._open.read(-len(line) % width) or self._open.readline(_LONGEST_LINE - len(line))
                 if not more:
                     break
                 line += more
-            is_end = line.endswith(end)
-            if problem is None and len(line) >= LONGEST_RECORD and not is_end:
-                problem = TOO_LONG
-            yield line, problem
-            problem = None if problem is None or is_end else ""
+            if len(line) >= _LONGEST_LINE:
+                raise RerunError(
+                    f"{self.where.name} has a line of more than {_LONGEST_LINE >> 20} MiB. Take it out first."
+                )
+            yield line
 
-    def groups(self) -> Iterator[tuple[Sequence[bytes], int, str | None]]:
-        """Return the records from the position of the file, in groups that stay in one block; lines; problem."""
-        for line, problem in self.lines():
-            yield [line], problem is None or line.endswith(self.text_encoding.line_end), problem
+    def groups(self) -> Iterator[tuple[Sequence[bytes], int]]:
+        """Return the records from the position of the file, in groups that stay in one block, and their lines."""
+        return (([line], 1) for line in self.lines())
 
     def blocks(self, after: Position | None, number: int) -> Iterator[Block]:
         offset = after if isinstance(after, int) else self.begin
         number += self.lines_before if after is None else 0
         rows: list[bytes] = []
         lines = size = 0
-
-        def block(problem: str | None = None) -> Block:
-            nonlocal rows, lines, size, offset, number
-            offset += size
-            end = offset if problem is None or lines else None
-            done = self._open.fileobj.tell() if self.can_resume and self.where.packed else offset
-            made = Block(rows, number, number + lines, end, done, problem)
-            number += lines
-            rows, lines, size = [], 0, 0
-            return made
-
         with self.reading():
             if self.can_resume:
                 self._open.seek(offset)
-            for group, group_lines, problem in self.groups():
-                if rows and (problem is not None or size >= blocks.BLOCK_BYTES):
-                    yield block()
+            for group, group_lines in chain(self.groups(), [((), 0)]):
+                if rows and (size >= blocks.BLOCK_BYTES or not group):
+                    offset += size
+                    done = self._open.fileobj.tell() if self.can_resume and self.where.packed else offset
+                    yield Block(rows, number, number + lines, offset, done)
+                    number += lines
+                    rows, lines, size = [], 0, 0
                 rows += group
                 lines, size = lines + group_lines, size + sum(map(len, group))
-                if problem is not None:
-                    yield block(problem)
-            if rows:
-                yield block()
 
     @contextmanager
     def reading(self) -> Iterator[None]:

@@ -38,8 +38,8 @@ class Output:
         """
         return fresh
 
-    def put(self, packed: bytes, state: RunState | None) -> None:
-        """Write a block. `state` is that of the run after it; None if it cannot resume from there."""
+    def put(self, packed: bytes, state: RunState) -> None:
+        """Write a block. `state` is that of the run after it."""
 
     def settle(self) -> None:
         """Make everything put so far safe."""
@@ -121,14 +121,12 @@ class OutputFile(Output):
         file.seek(size)
         return file
 
-    def put(self, packed: bytes, state: RunState | None) -> None:
+    def put(self, packed: bytes, state: RunState) -> None:
         assert self._file is not None
         # The old state does not belong to a partly written block.
         self._latest = None
         with self._explained():
             self._file.write(packed)
-            if state is None:
-                return
             self._latest = {**state, "offset": self._file.tell()}
             if self._clock() - self._saved >= self._every:
                 self._save(self._latest)
@@ -196,7 +194,7 @@ class StandardOutput(Output):
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
 
-    def put(self, packed: bytes, state: RunState | None) -> None:  # noqa: ARG002 - of the interface
+    def put(self, packed: bytes, state: RunState) -> None:  # noqa: ARG002 - of the interface
         try:
             self._stream.write(packed)
             self._stream.flush()

@@ -122,7 +122,7 @@ def _run(plan: WorkerPlan, output: Output, watcher: RerunWatcher, known: list[st
                         **state, "position": block.after, "number": block.next_number, "done": block.done,
                         "tally": tally.as_json(),
                     }  # fmt: skip
-                    output.put(result.packed, None if block.after is None else state)
+                    output.put(result.packed, state)
                     watcher.block(block.done, tally.records, result.rows)
                 if options.must_exist and tally.records:
                     refuse_missing(options, list(dict.fromkeys([*known, *tally.holds])))

@@ -56,14 +56,8 @@ class BlockWorker:
 
     def __call__(self, block: Block) -> BlockResult:
         """Decide a block."""
-        if block.problem is None:
-            with no_collection():  # a record leaves thousands of small objects, and no cycles
-                return self._decide(block)
-        tally = RerunCounts()
-        if block.problem:
-            tally.add_bad(block.number, block.problem)
-        is_copied = self._writer is not None and self._writer.copies and not self._only_mangled
-        return BlockResult(self._reader.part(block) if is_copied else b"", tally)
+        with no_collection():  # a record leaves thousands of small objects, and no cycles
+            return self._decide(block)
 
     def _decide(self, block: Block) -> BlockResult:
         tally = RerunCounts()
