@@ -20,7 +20,6 @@ from mediacrawl.site_adapters.learn.pages import PageForm
 from mediacrawl.site_adapters.learn.reach import Reach, Reached, explore, is_given
 from mediacrawl.site_adapters.learn.refusing import (
     Allows,
-    changing_media,
     forbidden,
     in_page,
     key_in_header,
@@ -83,7 +82,7 @@ class _Study:
 
     def learned(self, held: Sequence[Visit]) -> Learned:
         own = self.subject.holders
-        refusals = [*protected_media(own), *changing_media(self.subject.repeated)] or in_page(own)
+        refusals = [*protected_media(own)] or in_page(own)
         if refusals or not self.subject.pages:
             return _refused(refusals or without_mapping(own, None, ()))
         if len(self.subject.pages) == 1:

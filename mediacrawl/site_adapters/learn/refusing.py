@@ -11,7 +11,7 @@ from mediacrawl.site_adapters.learn.reach import Reach, Reached
 from mediacrawl.site_adapters.learn.subject import Holders
 from mediacrawl.site_adapters.learn.targets import named_media
 from mediacrawl.site_adapters.learn.templates import Gap
-from mediacrawl.site_adapters.learn.urls import QUERY, request_key, same_request
+from mediacrawl.site_adapters.learn.urls import QUERY, request_key
 from mediacrawl.site_adapters.learn.visits import Answered, Visit
 from mediacrawl.site_adapters.patterns import split
 
@@ -77,21 +77,6 @@ def rivalry(first: str, second: str) -> Refusal:
         f"Two answers name media, and nothing tells which are the page's: {_short(first)} and {_short(second)}. Start"
         " the player while you record, and let nothing else play.",
     )
-
-
-def changing_media(groups: Sequence[Sequence[Holders]]) -> Iterator[Refusal]:
-    """Media whose URLs differ between two visits of the same page, in the answers to the same request."""
-    for first, *others in groups:
-        wanted = {request_key(url) for url in first.media}
-        for mine, theirs in ((mine, theirs) for each in others for mine in first.answers for theirs in each.answers):
-            for path, text in mine.tree.leaves.items() if same_request(mine.entry.url, theirs.entry.url) else ():
-                again = theirs.tree.leaves.get(path, text)
-                if again != text and request_key(text) in wanted:
-                    yield Refusal(
-                        "expires",
-                        f"The same page named its medium by another URL when it was visited again"
-                        f" ({_short(text)}, then {_short(again)}), so that these URLs do not last.",
-                    )
 
 
 def protected_data(data: Sequence[Answered], visits: Sequence[Visit], *, secrets: bool = True) -> Iterator[Refusal]:

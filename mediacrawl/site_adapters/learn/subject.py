@@ -80,14 +80,6 @@ class Subject:
         """Return where the media of a page stand."""
         return self._found[id(visit)]
 
-    @property
-    def repeated(self) -> list[list[Holders]]:
-        """The visits of each page."""
-        found: dict[str, list[Holders]] = {}
-        for each in self.holders:
-            found.setdefault(each.visit.address, []).append(each)
-        return list(found.values())
-
 
 def _weight(group: Sequence[Visit], found: Mapping[int, Holders]) -> tuple[int, int, int]:
     """How much a group of pages has to learn from: pages with media, with media that were played, few others."""

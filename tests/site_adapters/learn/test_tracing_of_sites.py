@@ -8,7 +8,6 @@ from urllib.parse import quote
 import pytest
 from hand_made import applied, entry, media, names, page, recording
 
-from mediacrawl.site_adapters.engine import Miss
 from mediacrawl.site_adapters.learn.learning import learn
 
 CASES = {}
@@ -273,14 +272,3 @@ def test_one_page_gives_no_adapter(name):
     learned = learn([recording(*pages_of(CASES[name], (0,)))])
     assert learned.adapter is None
     assert names(learned) == ["one_page"]
-
-
-def test_what_a_page_says_cannot_change_a_host_that_the_template_has():
-    name = "the_whole_data_url_in_the_page"
-    written = learn([recording(*pages_of(CASES[name], (0, 1)))]).adapter
-    assert written["requests"][0]["url"].startswith("https://s.example/{!")
-    html = '<div id="p" data-src=".evil.example/x.json"></div>'
-    with pytest.raises(Miss):
-        applied(
-            written, CASES[name](5)[0], {"https://s.example.evil.example/x.json": {"video": {"src": "/x.mp4"}}}, html
-        )
