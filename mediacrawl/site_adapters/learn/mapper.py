@@ -84,13 +84,9 @@ class Mapping:
 
 @dataclass
 class Found:
-    """The mappings that agree with what was played, the best first, and sentences on what is ambiguous.
-
-    `silent` are others whose objects name the page: they should have been played.
-    """
+    """The mappings that agree with what was played, the best first, and sentences on what is ambiguous."""
 
     mappings: list[Mapping] = field(default_factory=list)
-    silent: list[Mapping] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
 
     def choose(self) -> tuple[Mapping | None, list[Mapping]]:
@@ -98,7 +94,6 @@ class Found:
         best = self.mappings[0] if self.mappings else None
         rank = best.evidence.rank if best else ()
         rivals = [each for each in self.mappings[1:] if best and each.evidence.rank == rank and not each.is_same(best)]
-        rivals += [each for each in self.silent if best and not best.evidence.is_named and not each.is_same(best)]
         return (None, [best, *rivals]) if best and rivals else (best, [])
 
 
@@ -122,7 +117,6 @@ class Mapper:
                 is_on_base = any(each.media.url is not None for each in direct)
                 made = [*direct, *(() if is_on_base else self._joined(reached))]
                 found.mappings += [each for each in made if each.evidence.agrees]
-                found.silent += [each for each in made if each.evidence.is_named and not each.evidence.agrees]
         found.mappings.sort(
             key=lambda each: ([-one for one in each.evidence.rank], self._cost(each.role), len(each.media.path))
         )
@@ -144,12 +138,8 @@ class Mapper:
     def _direct(self, reached: Reached, doubts: list[str]) -> Iterator[Mapping]:
         """Media that stand in the answer."""
         pages = [named_media(each, visit) for each, visit in zip(reached.role.requests, self._visits, strict=True)]
-        shapes = dict.fromkeys((shape_of(path), named.steps) for path, named in pages[0].items())
-        for shape, steps in islice(shapes, _MOST_SHAPES):
-            own = [
-                {path: each.url for path, each in page.items() if each.steps == steps and shape_of(path) == shape}
-                for page in pages
-            ]
+        for shape in islice(dict.fromkeys(map(shape_of, pages[0])), _MOST_SHAPES):
+            own = [{path: each.url for path, each in page.items() if shape_of(path) == shape} for page in pages]
             urls = [frozenset(page.values()) for page in own]
             bases = {named[path].base for named, page in zip(pages, own, strict=True) for path in page}
             # A jingle is the same on all pages.
@@ -161,10 +151,10 @@ class Mapper:
                 doubts += [str(error)] if self._agrees(urls) else []
                 continue
             media = [frozenset(url for path, url in page.items() if is_at(path, placed.path)) for page in own]
-            where = MediaPlace(placed.path, steps)
+            where = MediaPlace(placed.path)
             if base := bases.pop():
-                value = Use(Source(ANSWER, (("path", placed.path),), role=reached.role.number), steps, is_raw=True)
-                where = MediaPlace(placed.path, steps, Template((braced(base), value)))
+                value = Use(Source(ANSWER, (("path", placed.path),), role=reached.role.number), is_raw=True)
+                where = MediaPlace(placed.path, url=Template((braced(base), value)))
             evidence = self._evidence(reached, placed, media)
             yield Mapping(reached.role.number, where, placed.each, tuple(media), evidence, reached.needs)
 

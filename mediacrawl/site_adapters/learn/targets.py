@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mediacrawl.extract.texts import absolute, names_media
-from mediacrawl.site_adapters.learn.steps import Steps, apply
 from mediacrawl.site_adapters.learn.trees import Path
 from mediacrawl.site_adapters.learn.visits import Answered, Visit
 
 MOST_NAMED = 5_000
 """Media of one answer that are looked at."""
 _LONGEST_REFERENCE = 3_000
-_looks_base64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}").fullmatch
-_is_reference = re.compile(r"(?:https?:)?/|[\w.-]+/|[\w.-]+\.\w{2,5}(?:\?|$)").match
+_is_reference = re.compile(r"(?:(?:https?:)?/|[\w.-]+/|[\w.-]+\.\w{2,5}(?:\?|$))\S*").fullmatch
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A medium in an answer: its absolute URL, and the steps that make it of the value.
-
-    `base` stands before the value in the URL, if that is not the answer's own.
-    """
+    """A medium in an answer: its absolute URL, and what stands before the value in it, if not the answer's own."""
 
     url: str
-    steps: Steps
     base: str = ""
 
 
@@ -45,20 +39,18 @@ def _named(answered: Answered, visit: Visit) -> dict[Path, Named]:
     for path, text in answered.tree.leaves.items():
         if len(found) == MOST_NAMED:
             break
-        for steps in _ways(text) if 4 < len(text) <= _LONGEST_REFERENCE else ():
-            value = (apply(text, steps) or "").strip()
-            if not (names_media(value) or _last_part(value) in names) or any(map(str.isspace, value)):
-                continue
-            url = absolute(answered.entry.url, value).partition("#")[0] if _is_reference(value) else ""
-            if url and (names_media(url) or visit.is_played(url)):
-                found[path] = Named(url, steps)
-                if "//" not in value and not visit.is_played(url):
-                    relative[path] = value
-                break
-    return found | _on_base(found, relative, visit)
+        value = text.strip() if 4 < len(text) <= _LONGEST_REFERENCE else ""
+        if not (names_media(value) or _last_part(value) in names) or not _is_reference(value):
+            continue
+        url = absolute(answered.entry.url, value).partition("#")[0]
+        if url and (names_media(url) or visit.is_played(url)):
+            found[path] = Named(url)
+            if "//" not in value and not visit.is_played(url):
+                relative[path] = value
+    return found | _on_base(relative, visit)
 
 
-def _on_base(found: Mapping[Path, Named], relative: Mapping[Path, str], visit: Visit) -> dict[Path, Named]:
+def _on_base(relative: Mapping[Path, str], visit: Visit) -> dict[Path, Named]:
     """Return media that are relative to another base than the answer: that of one which was played is that of all."""
     bases = {
         url[: len(url) - len(value)]
@@ -69,16 +61,8 @@ def _on_base(found: Mapping[Path, Named], relative: Mapping[Path, str], visit: V
     base = bases.pop() if len(bases) == 1 else ""
     if base.count("/") < 2:
         return {}
-    return {path: Named(f"{base}{value}", found[path].steps, base) for path, value in relative.items()}
+    return {path: Named(f"{base}{value}", base) for path, value in relative.items()}
 
 
 def _last_part(url: str) -> str:
     return url.rstrip().rpartition("/")[2].partition("#")[0].partition("?")[0]
-
-
-def _ways(text: str) -> Iterator[Steps]:
-    yield ()
-    if text[:12].lower().startswith(("http%3a%2f", "https%3a%2f", "%2f")):
-        yield ("url_decode",)
-    if _looks_base64(text):
-        yield ("base64",)

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from urllib.parse import unquote
 
 from mediacrawl.site_adapters.form import URL
 from mediacrawl.site_adapters.learn.sources import Joint, Source
@@ -114,19 +113,11 @@ class Tracer:
             known.append(use)
 
     def _decode(self, source: Source, values: Texts) -> None:
-        """Add what the values of a source are without Base64, percent-encoding and zeros in front."""
-        steps: list[Step] = []
-        if all(_looks_base64(value) for value in values):
-            steps.append("base64")
-        if all("%" in value for value in values):
-            steps.append("url_decode")
-        if any(value.startswith("0") for value in values) and all(value.isdecimal() for value in values):
-            steps.append("unpad")
-        for step in steps:
-            made = applied(values, (step,))
-            if made is not None and all(text.isprintable() for text in made) and len(set(made)) > 1:
-                self._add(Use(source, (step,)), made)
-                self._decoded.append((source, (step,), made))
+        """Add what the values of a source are without Base64."""
+        made = applied(values, ("base64",)) if all(_looks_base64(value) for value in values) else None
+        if made is not None and all(text.isprintable() for text in made) and len(set(made)) > 1:
+            self._add(Use(source, ("base64",)), made)
+            self._decoded.append((source, ("base64",), made))
 
     def _whole(self, wanted: Texts) -> Iterator[tuple[Use, float]]:
         """The sources that have a value, and how much less sure each is."""
@@ -170,8 +161,6 @@ class Tracer:
 def _encoded(wanted: Texts) -> Iterator[tuple[Step, Texts]]:
     """What values were before they were encoded, with the step that encodes them."""
     made: list[tuple[Step, Texts]] = []
-    if any("%" in value for value in wanted):
-        made.append(("url_encode", tuple(unquote(value) for value in wanted)))
     plain = applied(wanted, ("base64",))
     if plain is not None and all(text.isprintable() and text for text in plain):
         made += [("base64_encode", plain), ("base64url_encode", plain)]

@@ -97,12 +97,6 @@ def padded(n):
 
 
 @case
-def unpadded(n):
-    number = digits(n, 4 + n % 3)
-    return simple(n, f"https://s.example/v/{number.zfill(8)}", f"https://s.example/api/{number}.json")
-
-
-@case
 def base64_of_the_id(n):
     name = base64.b64encode(hexes(n, 10).encode()).decode()
     return simple(n, f"https://s.example/v/{hexes(n, 10)}", f"https://s.example/api?d={quote(name, safe='')}")
@@ -112,13 +106,6 @@ def base64_of_the_id(n):
 def base64_for_urls_of_the_id(n):
     name = base64.urlsafe_b64encode(f"{hexes(n, 10)}?~".encode()).decode().rstrip("=")
     return simple(n, f"https://s.example/v/{hexes(n, 10)}%3F~", f"https://s.example/api/{name}")
-
-
-@case
-def encoded_twice(n):
-    name = f"{hexes(n)}/{hexes(-n)}"
-    url = f"https://s.example/api?path={quote(quote(name, safe=''), safe='')}"
-    return simple(n, f"https://s.example/v?p={quote(name, safe='')}", url)
 
 
 @case
