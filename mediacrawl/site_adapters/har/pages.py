@@ -2,8 +2,7 @@
 
 Chrome gives each navigation a page (``pageref``). Safari, Playwright and older versions of Firefox give a whole tab one
 page, whatever was opened in it; proxies know no pages. So what has one ``pageref``, or none, is divided by its
-documents. A script can give a page another URL without a document (History API); what is requested then has that URL as
-its Referer.
+documents, in order of time. What a script opens in one document (History API) is of that document's page.
 """
 
 from __future__ import annotations
@@ -15,16 +14,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from urllib.parse import urlsplit
 
 from mediacrawl.site_adapters.har.bodies import text_kind
 from mediacrawl.site_adapters.har.recording import Entry, Flavour, RecordedPage
 
-_SOON = 1.0
-"""Seconds before the first request that is known to be of a new page, in which others of it may have been made."""
 _MOST_FOLLOWERS = 200
 """Entries behind a document that are asked which page they refer to."""
-_DATA = frozenset({"json", "xml", "script"})
 _LONGEST_TITLE = 500
 _TITLE_WITHIN = 100_000
 
@@ -52,18 +47,12 @@ class Draft:
 
 @dataclass(slots=True)
 class _Page:
-    """A page while its entries are collected.
-
-    `awaited` is the URL that its document redirects to; `sure` how many drafts there were when one referred to this
-    page. It `is_told` if one of them named the whole URL, so that the site does not hide it (Referrer-Policy).
-    """
+    """A page while its entries are collected; `awaited` is the URL that its document redirects to."""
 
     url: str = ""
     document: Draft | None = None
     drafts: list[Draft] = field(default_factory=list)
     awaited: str = ""
-    sure: int = 0
-    is_told: bool = False
 
     @property
     def started(self) -> tuple[float, int]:
@@ -111,8 +100,6 @@ class _Divider:
         self._url = url
         self._is_one_page = is_one_page
         self._pages = list[_Page]()
-        # URL of an entry -> the page it belongs to: style sheets and iframes are referred to as well.
-        self._owners = dict[str, _Page]()
 
     def divide(self, drafts: Sequence[Draft]) -> list[_Page]:
         for place, draft in enumerate(drafts):
@@ -126,7 +113,12 @@ class _Divider:
                     self._pages.append(current)
                 self._go_on(current, draft)
             else:
-                self._add(draft, current)
+                if current is None:
+                    current = _Page(self._url)
+                    self._pages.append(current)
+                if not current.url and draft.referer and not _is_root(draft.referer):
+                    current.url = draft.referer
+                current.drafts.append(draft)
         return self._pages
 
     def _go_on(self, page: _Page, draft: Draft) -> None:
@@ -134,8 +126,6 @@ class _Divider:
         if page.document:
             page.drafts.append(page.document)
         page.document, page.url, page.awaited = draft, draft.entry.url, draft.entry.redirect
-        page.sure = len(page.drafts)
-        self._owners[_bare(draft.entry.url)] = page
 
     def _is_page(self, draft: Draft, current: _Page | None, next_ones: Sequence[Draft]) -> bool:
         if current is None or current.document is None:
@@ -152,71 +142,6 @@ class _Divider:
         if _bare(current.url) in referers:
             return False
         return _bare(draft.entry.url) in referers or _origin(draft.entry.url) == _origin(current.url)
-
-    def _add(self, draft: Draft, current: _Page | None) -> None:
-        referer = _bare(draft.referer)
-        # The Referer of a request to another site is cut to the host: that of a page is not told from the front page.
-        is_cut = _is_root(referer) and _origin(draft.entry.url) != _origin(referer)
-        is_current = is_cut and current is not None and _origin(current.url) == _origin(referer)
-        owner = current if is_current else self._owners.get(referer) if referer else None
-        if owner is None and self._is_new_state(draft, current):
-            owner = self._new_state(draft, current)
-        if owner is None:
-            owner = current
-        if owner is None:
-            owner = _Page(self._url)
-            self._pages.append(owner)
-        if not owner.url and referer and not _is_root(referer):
-            owner.url = referer
-        owner.drafts.append(draft)
-        if referer and owner.url and _is_shortened(owner.url, referer):
-            owner.sure = len(owner.drafts)
-            owner.is_told = True
-        self._own(owner, draft)
-
-    def _is_new_state(self, draft: Draft, current: _Page | None) -> bool:
-        """Whether a script gave the page another URL, which this entry refers to."""
-        referer, url = _bare(draft.referer), current.url if current else ""
-        if not referer or not url or _origin(referer) != _origin(url) or _same(referer, url):
-            return False
-        if _is_root(referer):
-            # A Referer is cut to the origin for other sites, and by some policies always.
-            return bool(current and current.is_told) and _origin(draft.entry.url) == _origin(url)
-        # Sites remove parameters for statistics when the page was read.
-        return not _is_shortened(url, referer)
-
-    def _new_state(self, draft: Draft, current: _Page | None) -> _Page:
-        page = _Page(_bare(draft.referer))
-        if current:
-            page.drafts = _just_before(current, draft)
-        self._pages.append(page)
-        self._owners[page.url] = page
-        for each in page.drafts:
-            self._own(page, each)
-        return page
-
-    def _own(self, page: _Page, draft: Draft) -> None:
-        """Note which page has requested a URL last, unless it is that of a page itself."""
-        url = _bare(draft.entry.url)
-        known = self._owners.get(url)
-        if known is None or not _same(known.url, url):
-            self._owners[url] = page
-
-
-def _just_before(current: _Page, draft: Draft) -> list[Draft]:
-    """Take entries from the end of a page that were made just before the first one that is known to be of the next.
-
-    A request to another host does not say in its Referer which page of the site made it.
-    """
-    first = len(current.drafts)
-    while first > current.sure:
-        each = current.drafts[first - 1].entry
-        if draft.entry.started - each.started >= _SOON or text_kind(each.mime) not in _DATA:
-            break
-        first -= 1
-    taken = current.drafts[first:]
-    del current.drafts[first:]
-    return taken
 
 
 def _recorded(page: _Page, title: str) -> RecordedPage:
@@ -248,14 +173,3 @@ def _origin(url: str) -> str:
 
 def _is_root(url: str) -> bool:
     return url.count("/") <= 3 and url.endswith("/")
-
-
-def _is_shortened(url: str, shorter: str) -> bool:
-    """Whether a URL is another one with fewer parameters, or the same."""
-    if _same(url, shorter):
-        return True
-    try:
-        one, other = urlsplit(url), urlsplit(shorter)
-    except ValueError:
-        return False
-    return one[:3] == other[:3] and set(other.query.split("&")) - {""} <= set(one.query.split("&"))

@@ -15,9 +15,8 @@ from mediacrawl.site_adapters.learn.lists import Marks
 from mediacrawl.site_adapters.learn.mapper import Mapping
 from mediacrawl.site_adapters.learn.pages import PageForm
 from mediacrawl.site_adapters.learn.reach import Reach, Reached
-from mediacrawl.site_adapters.learn.steps import written as written_steps
 from mediacrawl.site_adapters.learn.templates import Template
-from mediacrawl.site_adapters.learn.tracing import Use
+from mediacrawl.site_adapters.learn.tracing import Use, written_steps
 from mediacrawl.site_adapters.learn.trees import json_path
 from mediacrawl.site_adapters.schema import FORM
 

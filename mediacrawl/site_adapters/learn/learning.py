@@ -41,8 +41,6 @@ _MOST_VISITS = 200
 """Pages of all recordings that are read."""
 _MOST_LEARNED = 8
 """Pages that are compared with each other; the others are for the proof."""
-_MOST_PROVED = 6
-"""Ways to the same media that are tried until one is proven."""
 
 
 def learn(
@@ -94,9 +92,17 @@ class _Study:
             return _refused([Refusal("unexplained", str(error))])
         reach = explore(pages, form)
         looked = mapper.Mapper(reach)
-        found = looked.find()
-        best, refusals = self._chosen(looked, found)
-        return _refused(refusals) if best is None else self._of_mapping(best, found, reach, form, held)
+        best, refusals = self._chosen(looked, looked.find())
+        if best is None:
+            return _refused(refusals)
+        builder = Builder(reach, best, form)
+        if refusals := self._judged(builder.chain, reach):
+            return _refused(refusals)
+        written, why = self._proven(builder, reach)
+        if written is None:
+            what = "What was found is not proven by the recordings themselves"
+            return _refused([Refusal("unexplained", f"{what}: {why:.500}.")])
+        return Learned(written, steps=builder.told(), held_out=[_tested(written, builder, visit) for visit in held])
 
     def _chosen(self, looked: mapper.Mapper, found: mapper.Found) -> tuple[mapper.Mapping | None, list[Refusal]]:
         """The mapping that names the pages' media, or why there is none."""
@@ -110,25 +116,6 @@ class _Study:
             return None, [rivalry(min(best.found[0]), other)]
         is_sure = best.evidence.is_named or (best.evidence.is_at_home and any(each.played for each in own))
         return (best, []) if is_sure else (None, [unnamed(min(best.found[0]))])
-
-    def _of_mapping(
-        self, best: mapper.Mapping, found: mapper.Found, reach: Reach, form: PageForm, held: Sequence[Visit]
-    ) -> Learned:
-        if refusals := self._judged(Builder(reach, best, form).chain, reach):
-            return _refused(refusals)
-        why = ""
-        for mapping in [each for each in found.mappings if each.is_same(best)][:_MOST_PROVED]:
-            builder = Builder(reach, mapping, form)
-            if self._judged(builder.chain, reach):
-                continue
-            written, why_not = self._proven(builder, reach)
-            if written is not None:
-                tests = [_tested(written, builder, visit) for visit in held]
-                return Learned(written, steps=builder.told(), held_out=tests)
-            why = why or why_not
-        return _refused(
-            [Refusal("unexplained", f"What was found is not proven by the recordings themselves: {why:.500}.")]
-        )
 
     def _judged(self, chain: Sequence[Reached], reach: Reach) -> list[Refusal]:
         """Why not all data requests of an adapter may be made, also those that only give a piece of the media URL."""

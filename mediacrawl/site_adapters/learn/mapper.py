@@ -10,11 +10,9 @@ from mediacrawl.site_adapters.form import ANSWER
 from mediacrawl.site_adapters.learn.lists import AmbiguousError, Marks, OnPage, Placed, place
 from mediacrawl.site_adapters.learn.reach import Reach, Reached, needed, usable
 from mediacrawl.site_adapters.learn.sources import Source
-from mediacrawl.site_adapters.learn.steps import Steps
 from mediacrawl.site_adapters.learn.subject import everywhere
-from mediacrawl.site_adapters.learn.targets import named_media
 from mediacrawl.site_adapters.learn.templates import Explainer, Gap, Part, Template, joined
-from mediacrawl.site_adapters.learn.tracing import Use, information
+from mediacrawl.site_adapters.learn.tracing import Steps, Use, information
 from mediacrawl.site_adapters.learn.trees import Path, Tree, is_at, shape_of
 from mediacrawl.site_adapters.learn.urls import QUERY, braced, literal, parsed, request_key
 from mediacrawl.site_adapters.patterns import site_of
@@ -126,7 +124,7 @@ class Mapper:
         """Return a medium that a page played, that an answer names, and that a mapping does not give, or nothing."""
         for visit, played, found in zip(self._visits, self._shown, mapping.found, strict=True):
             others = set(played) - {request_key(url) for url in found}
-            named = (each.url for answered in visit.answers for each in named_media(answered, visit).values())
+            named = (each.url for answered in visit.answers for each in visit.named(answered).values())
             if other := next((url for url in named if request_key(url) in others), ""):
                 return other
         return ""
@@ -137,7 +135,7 @@ class Mapper:
 
     def _direct(self, reached: Reached, doubts: list[str]) -> Iterator[Mapping]:
         """Media that stand in the answer."""
-        pages = [named_media(each, visit) for each, visit in zip(reached.role.requests, self._visits, strict=True)]
+        pages = [visit.named(each) for each, visit in zip(reached.role.requests, self._visits, strict=True)]
         for shape in islice(dict.fromkeys(map(shape_of, pages[0])), _MOST_SHAPES):
             own = [{path: each.url for path, each in page.items() if shape_of(path) == shape} for page in pages]
             urls = [frozenset(page.values()) for page in own]
@@ -190,7 +188,7 @@ class Mapper:
         """Media whose URLs stand in no answer as they are, but are joined of values in it: the first way."""
         missing = []
         for answered, visit, own in zip(reached.role.requests, self._visits, self._shown, strict=True):
-            known = {request_key(each.url) for each in named_media(answered, visit).values() if not each.base}
+            known = {request_key(each.url) for each in visit.named(answered).values() if not each.base}
             missing.append([url for key, url in own.items() if key not in known][:_MOST_PLAYED])
         for urls in islice(product(*missing), _MOST_WAYS):
             found = self._explained(reached, urls) if len(set(urls)) == len(urls) else None

@@ -9,7 +9,6 @@ from mediacrawl.site_adapters.learn import protection
 from mediacrawl.site_adapters.learn.model import Refusal, RefusalName
 from mediacrawl.site_adapters.learn.reach import Reach, Reached
 from mediacrawl.site_adapters.learn.subject import Holders
-from mediacrawl.site_adapters.learn.targets import named_media
 from mediacrawl.site_adapters.learn.templates import Gap
 from mediacrawl.site_adapters.learn.urls import QUERY, request_key
 from mediacrawl.site_adapters.learn.visits import Answered, Visit
@@ -165,7 +164,7 @@ def _several(answered: Sequence[Holders]) -> Refusal | None:
     """Whether each page played media of several answers."""
     pairs = []
     for each in answered:
-        named = [{one.url for one in named_media(answer, each.visit).values()} for answer in each.answers]
+        named = [{one.url for one in each.visit.named(answer).values()} for answer in each.answers]
         played = [min((url for url in urls if each.visit.is_played(url)), default="") for urls in named]
         pairs.append(list(dict.fromkeys(filter(None, played)))[:2])
     return rivalry(*pairs[0]) if all(len(pair) > 1 for pair in pairs) else None

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from mediacrawl.extract.links import parse_page
 from mediacrawl.extract.texts import absolute, names_media
 from mediacrawl.site_adapters.har.recording import Entry
-from mediacrawl.site_adapters.learn.targets import named_media
 from mediacrawl.site_adapters.learn.trees import read_tree
 from mediacrawl.site_adapters.learn.urls import parsed, request_key
 from mediacrawl.site_adapters.learn.visits import Answered, Visit, is_manifest
@@ -36,12 +35,12 @@ class Holders:
 def holders(visit: Visit, common: Collection[object] = ()) -> Holders:
     """Look for the media of a page, without those that are `common` to all pages."""
     played = {key: url for key, url in visit.played.items() if key not in common}
-    named = [(each, [one.url for one in named_media(each, visit).values()]) for each in visit.answers]
+    named = [(each, [one.url for one in visit.named(each).values()]) for each in visit.answers]
     posts = []
     for entry in [each for each in visit.entries if each.method not in _NO_POSTS and each.body][:_MOST_POSTS]:
         url, tree = parsed(entry.url), read_tree(entry.body or "", entry.url, entry.mime)
         if url is not None and tree is not None and not is_manifest(entry):
-            posts.append((entry, [one.url for one in named_media(Answered(entry, url, tree), visit).values()]))
+            posts.append((entry, [one.url for one in visit.named(Answered(entry, url, tree)).values()]))
     # What the page names for everybody who reads its HTML.
     page = parse_page(visit.page.html.encode("utf-8", "replace"), visit.address)
     links = [absolute(page.base, link.href).partition("#")[0] for link in page.links]

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mediacrawl.site_adapters.learn.sources import Source
-from mediacrawl.site_adapters.learn.steps import Texts
-from mediacrawl.site_adapters.learn.tracing import Among, Tracer, Use
+from mediacrawl.site_adapters.learn.tracing import Among, Texts, Tracer, Use
 from mediacrawl.site_adapters.learn.urls import HOST, QUERY, SEGMENT, Component, Url, braced, literal
 from mediacrawl.site_adapters.learn.visits import Visit
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.site_adapters.learn.sources import Source
-from mediacrawl.site_adapters.learn.steps import applied, cut
-from mediacrawl.site_adapters.learn.tracing import Tracer, bits
+from mediacrawl.site_adapters.learn.tracing import Tracer, applied, bits, cut
 from mediacrawl.site_adapters.learn.trees import EVERY, form_of, json_path, read_tree
 from mediacrawl.site_adapters.learn.urls import parsed, request_key, same_request
 from mediacrawl.site_adapters.learn.visits import Visit
