@@ -6,15 +6,13 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
 
-from mediacrawl.site_adapters.form import ANSWER
 from mediacrawl.site_adapters.learn.lists import AmbiguousError, Marks, OnPage, Placed, place
 from mediacrawl.site_adapters.learn.reach import Reach, Reached, needed, usable
-from mediacrawl.site_adapters.learn.sources import Source
 from mediacrawl.site_adapters.learn.subject import everywhere
 from mediacrawl.site_adapters.learn.templates import Explainer, Gap, Part, Template, joined
 from mediacrawl.site_adapters.learn.tracing import Steps, Use, information
 from mediacrawl.site_adapters.learn.trees import Path, Tree, is_at, shape_of
-from mediacrawl.site_adapters.learn.urls import QUERY, braced, literal, parsed, request_key
+from mediacrawl.site_adapters.learn.urls import QUERY, literal, parsed, request_key
 from mediacrawl.site_adapters.patterns import site_of
 from mediacrawl.site_adapters.schema import MOST_REQUESTS
 
@@ -29,12 +27,13 @@ _MOST_WAYS = 50
 class MediaPlace:
     """Where URLs of media are in an answer, with `EVERY` for lists of which all items count.
 
-    The steps change the value; `url` is the template around it, None if the value is the URL.
+    The steps change the value; `url` is the template around it, or `base` what stands before it in all URLs.
     """
 
     path: Path
     steps: Steps = ()
     url: Template | None = None
+    base: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +111,7 @@ class Mapper:
             chain = self.reach.chain(reached.role.number)
             if any(each.template.uses for each in chain):  # else it is about no page
                 direct = list(self._direct(reached, found.doubts))
-                is_on_base = any(each.media.url is not None for each in direct)
-                made = [*direct, *(() if is_on_base else self._joined(reached))]
+                made = [*direct, *(() if any(each.media.base for each in direct) else self._joined(reached))]
                 found.mappings += [each for each in made if each.evidence.agrees]
         found.mappings.sort(
             key=lambda each: ([-one for one in each.evidence.rank], self._cost(each.role), len(each.media.path))
@@ -149,11 +147,8 @@ class Mapper:
                 doubts += [str(error)] if self._agrees(urls) else []
                 continue
             media = [frozenset(url for path, url in page.items() if is_at(path, placed.path)) for page in own]
-            where = MediaPlace(placed.path)
-            if base := bases.pop():
-                value = Use(Source(ANSWER, (("path", placed.path),), role=reached.role.number), is_raw=True)
-                where = MediaPlace(placed.path, url=Template((braced(base), value)))
             evidence = self._evidence(reached, placed, media)
+            where = MediaPlace(placed.path, base=bases.pop())
             yield Mapping(reached.role.number, where, placed.each, tuple(media), evidence, reached.needs)
 
     def _on_pages(self, pages: Sequence[dict[Path, str]], reached: Reached) -> list[OnPage]:

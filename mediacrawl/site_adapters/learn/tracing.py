@@ -52,11 +52,10 @@ _looks_base64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}").fullmatch
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A source, and the steps that change its value. A URL, or a part of one, is inserted raw, as it is."""
+    """A source, and the steps that change its value."""
 
     source: Source
     steps: Steps = ()
-    is_raw: bool = False
 
     @property
     def cost(self) -> int:
