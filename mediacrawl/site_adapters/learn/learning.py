@@ -60,7 +60,6 @@ def learn(
         allows: whether a robots.txt (its text) allows a URL; without it robots.txt is not looked at.
     """
     visits = [visit for each in recordings for visit in visits_of(each)][:_MOST_VISITS]
-    visits = [visit for visit in visits if visit.url is not None]
     addresses = list(dict.fromkeys(visit.address for visit in visits))
     kept = set(addresses[: max(len(addresses) - max(hold_out, 0), 0)])
     known = {**recorded_robots(visits), **(robots or {})}
@@ -87,7 +86,7 @@ class _Study:
             return _refused(one_page(self.subject.of(self.subject.pages[0])))
         pages = self.subject.pages[:_MOST_LEARNED]
         try:
-            form = PageForm([visit.url for visit in pages if visit.url is not None])
+            form = PageForm([visit.url for visit in pages])
         except ValueError as error:
             return _refused([Refusal("unexplained", str(error))])
         reach = explore(pages, form)

@@ -40,13 +40,12 @@ class MediaPlace:
 class Evidence:
     """What tells that media are the page's.
 
-    An object around them names the page on all pages; the browser asked for them on all pages, or on each page on which
-    it asked for any; the answers are from the page's own site.
+    An object around them names the page on all pages; the browser asked for them on all pages; the answers are from the
+    page's own site.
     """
 
     is_named: bool
     is_played: bool
-    agrees: bool
     is_at_home: bool
 
     @property
@@ -88,10 +87,11 @@ class Found:
 
     def choose(self) -> tuple[Mapping | None, list[Mapping]]:
         """Return the mapping that names the pages' media; if others are as likely, None and those."""
-        best = self.mappings[0] if self.mappings else None
-        rank = best.evidence.rank if best else ()
-        rivals = [each for each in self.mappings[1:] if best and each.evidence.rank == rank and not each.is_same(best)]
-        return (None, [best, *rivals]) if best and rivals else (best, [])
+        if not self.mappings:
+            return None, []
+        best, *others = self.mappings
+        rivals = [each for each in others if each.evidence.rank == best.evidence.rank and not each.is_same(best)]
+        return (None, [best, *rivals]) if rivals else (best, [])
 
 
 class Mapper:
@@ -111,8 +111,8 @@ class Mapper:
             chain = self.reach.chain(reached.role.number)
             if any(each.template.uses for each in chain):  # else it is about no page
                 direct = list(self._direct(reached, found.doubts))
-                made = [*direct, *(() if any(each.media.base for each in direct) else self._joined(reached))]
-                found.mappings += [each for each in made if each.evidence.agrees]
+                found.mappings += direct
+                found.mappings += [] if any(each.media.base for each in direct) else self._joined(reached)
         found.mappings.sort(
             key=lambda each: ([-one for one in each.evidence.rank], self._cost(each.role), len(each.media.path))
         )
@@ -147,7 +147,9 @@ class Mapper:
                 doubts += [str(error)] if self._agrees(urls) else []
                 continue
             media = [frozenset(url for path, url in page.items() if is_at(path, placed.path)) for page in own]
-            evidence = self._evidence(reached, placed, media)
+            if not self._agrees(media):
+                continue
+            evidence = self._evidence(reached, placed)
             where = MediaPlace(placed.path, base=bases.pop())
             yield Mapping(reached.role.number, where, placed.each, tuple(media), evidence, reached.needs)
 
@@ -165,8 +167,8 @@ class Mapper:
             for page, played in zip(pages, self._shown, strict=True)
         )
 
-    def _evidence(self, reached: Reached, placed: Placed, found: Sequence[frozenset[str]]) -> Evidence:
-        sites = [site_of(visit.url.host) if visit.url is not None else "" for visit in self._visits]
+    def _evidence(self, reached: Reached, placed: Placed) -> Evidence:
+        sites = [site_of(visit.url.host) for visit in self._visits]
         at_home = any(
             all(site == site_of(each.url.host) for each, site in zip(one.role.requests, sites, strict=True))
             for one in self.reach.chain(reached.role.number)
@@ -174,8 +176,7 @@ class Mapper:
         pairs = zip(reached.role.trees, self._marks, strict=True)
         return Evidence(
             is_named=all(_names_page(tree, placed, mark) for tree, mark in pairs),
-            is_played=self._agrees(found) and all(self._shown),
-            agrees=self._agrees(found),
+            is_played=all(self._shown),
             is_at_home=at_home,
         )
 
@@ -189,7 +190,7 @@ class Mapper:
             found = self._explained(reached, urls) if len(set(urls)) == len(urls) else None
             if found is not None:
                 media = tuple(frozenset({url}) for url in urls)
-                evidence = self._evidence(reached, Placed(found[0].path), media)
+                evidence = self._evidence(reached, Placed(found[0].path))
                 yield Mapping(reached.role.number, found[0], None, media, evidence, found[1])
                 return
 

@@ -133,7 +133,7 @@ class Reach:
 def explore(visits: Sequence[Visit], form: PageForm) -> Reach:
     """Find out which data requests can be made."""
     found = Reach(visits, roles(visits))
-    pages = [{**(form.values(visit.url) if visit.url else {}), **visit.values(len(visits))} for visit in visits]
+    pages = [{**form.values(visit.url), **visit.values(len(visits))} for visit in visits]
     values = joint(pages)
     for _ in range(MOST_REQUESTS):
         found.tracer = Tracer(values)

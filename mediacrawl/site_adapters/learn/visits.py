@@ -63,9 +63,10 @@ class Named:
 
 
 def visits_of(recording: Recording) -> list[Visit]:
-    """Return the pages of a recording."""
+    """Return the pages of a recording with a URL of http or https."""
     login = next(_logins(recording), None)
-    return [Visit(page, login) for page in recording.pages]
+    pages = ((page, parsed(page.url.partition("#")[0])) for page in recording.pages)
+    return [Visit(page, url, login) for page, url in pages if url is not None]
 
 
 def _logins(recording: Recording) -> Iterator[int]:
@@ -95,8 +96,9 @@ def _password_actions(document: Entry) -> set[Any]:
 class Visit:
     """A page of a recording, with the index of the first request that posted a password."""
 
-    def __init__(self, page: RecordedPage, login: int | None = None) -> None:
+    def __init__(self, page: RecordedPage, url: Url, login: int | None = None) -> None:
         self.page = page
+        self.url = url
         self.login = login
         self._values: dict[int, Values] = {}
         self._named: dict[int, dict[Path, Named]] = {}
@@ -106,11 +108,6 @@ class Visit:
     def address(self) -> str:
         """The page's URL without fragment."""
         return self.page.url.partition("#")[0]
-
-    @cached_property
-    def url(self) -> Url | None:
-        """The page's URL in components; None if it is no http(s) URL."""
-        return parsed(self.address)
 
     @cached_property
     def node(self) -> Node | None:

@@ -176,7 +176,7 @@ def test_parts_of_a_manifest_are_no_media_of_their_own():
         entry("https://c.example/d/x.mpd", '<?xml version="1.0"?><MPD></MPD>', "application/dash+xml"),
         media("https://c.example/d/1/1.m4s"),
     )
-    assert list(Visit(made).played.values()) == [
+    assert list(Visit(made, parsed(made.url)).played.values()) == [
         "https://c.example/m.m3u8",
         "https://c.example/other.mp4",
         "https://c.example/d/x.mpd",
@@ -189,5 +189,5 @@ def test_what_redirects_to_a_medium_is_one():
         entry("https://s.example/play/1", None, "", status=302, redirect="https://c.example/1.mp4"),
         media("https://c.example/1.mp4"),
     )
-    assert Visit(made).is_played("https://s.example/play/1")
-    assert not Visit(made).is_played("https://s.example/play/2")
+    assert Visit(made, parsed(made.url)).is_played("https://s.example/play/1")
+    assert not Visit(made, parsed(made.url)).is_played("https://s.example/play/2")
