@@ -18,8 +18,6 @@ from itertools import chain
 from mediacrawl.site_adapters.har.bodies import text_kind
 from mediacrawl.site_adapters.har.recording import Entry, Flavour, RecordedPage
 
-_MOST_FOLLOWERS = 200
-"""Entries behind a document that are asked which page they refer to."""
 _LONGEST_TITLE = 500
 _TITLE_WITHIN = 100_000
 
@@ -28,7 +26,7 @@ _title = re.compile(r"<title[^<>]{0,200}>([^<]{0,2000})</title", re.IGNORECASE).
 
 @dataclass(slots=True)
 class Draft:
-    """An entry, and what decides which page it belongs to: the ids of its page and of its frame, if they are known.
+    """An entry, and what decides which page it belongs to: the id of its page, if it is known.
 
     `navigation` is ``page`` for the document of a page, ``frame`` for one of an iframe, ``either`` if the recording
     does not say; empty if it is no document.
@@ -36,7 +34,6 @@ class Draft:
 
     entry: Entry
     pageref: str
-    frame: str
     navigation: str
 
     @property
@@ -76,10 +73,10 @@ def recorded_pages(
     for pageref, group in groups.items():
         title = titles.get(pageref, "")
         is_told_apart = flavour == "chrome" and bool(pageref)
-        divided = _Divider(title if is_told_apart and _is_url(title) else "", is_one_page=is_told_apart).divide(group)
+        divided = _divided(group, title if is_told_apart and _is_url(title) else "", is_one_page=is_told_apart)
         for page in divided:
             # Firefox and Safari name the URL that the tab had in the end.
-            referers = Counter(_bare(draft.referer) for draft in page.all() if draft.referer).most_common(1)
+            referers = Counter(draft.referer for draft in page.all() if draft.referer).most_common(1)
             page.url = page.url or (referers[0][0] if referers else "") or (title if _is_url(title) else "")
         pages += [(page, "" if len(divided) > 1 or _is_url(title) else title) for page in divided]
     pages = sorted((each for each in pages if each[0].url), key=lambda each: each[0].started)
@@ -92,56 +89,39 @@ def recorded_pages(
     return [_recorded(page, title) for page, title in pages]
 
 
-class _Divider:
-    """Divides the entries of one tab into pages."""
+def _divided(drafts: Sequence[Draft], url: str, *, is_one_page: bool) -> list[_Page]:
+    """Divide the entries of one tab into pages, or those of one page of Chrome, which has the URL."""
+    pages = list[_Page]()
+    for draft in drafts:
+        current = pages[-1] if pages else None
+        is_target = current is not None and current.awaited == draft.entry.url
+        if not draft.navigation or not (is_target or _is_page(draft, current, is_one_page=is_one_page)):
+            if current is None:
+                current = _Page(url)
+                pages.append(current)
+            if not current.url and not _is_root(draft.referer):
+                current.url = draft.referer
+            current.drafts.append(draft)
+            continue
+        # Chrome may give a page requests that began before its document.
+        if current is None or not (is_target or (is_one_page and current.document is None)):
+            current = _Page()
+            pages.append(current)
+        if current.document:  # it redirected to this one, and is an entry as others are
+            current.drafts.append(current.document)
+        current.document, current.url = draft, draft.entry.url
+        current.awaited = draft.entry.redirect.partition("#")[0]
+    return pages
 
-    def __init__(self, url: str, *, is_one_page: bool) -> None:
-        """Begin."""
-        self._url = url
-        self._is_one_page = is_one_page
-        self._pages = list[_Page]()
 
-    def divide(self, drafts: Sequence[Draft]) -> list[_Page]:
-        for place, draft in enumerate(drafts):
-            current = self._pages[-1] if self._pages else None
-            if draft.navigation and current and current.awaited and _same(current.awaited, draft.entry.url):
-                self._go_on(current, draft)
-            elif draft.navigation and self._is_page(draft, current, drafts[place + 1 : place + 1 + _MOST_FOLLOWERS]):
-                # Chrome may give a page requests that began before its document.
-                if current is None or current.document or not self._is_one_page:
-                    current = _Page()
-                    self._pages.append(current)
-                self._go_on(current, draft)
-            else:
-                if current is None:
-                    current = _Page(self._url)
-                    self._pages.append(current)
-                if not current.url and draft.referer and not _is_root(draft.referer):
-                    current.url = draft.referer
-                current.drafts.append(draft)
-        return self._pages
-
-    def _go_on(self, page: _Page, draft: Draft) -> None:
-        """Take the document of a page; one that redirected to it is an entry as others are."""
-        if page.document:
-            page.drafts.append(page.document)
-        page.document, page.url, page.awaited = draft, draft.entry.url, draft.entry.redirect
-
-    def _is_page(self, draft: Draft, current: _Page | None, next_ones: Sequence[Draft]) -> bool:
-        if current is None or current.document is None:
-            return draft.navigation != "frame"
-        is_again = _same(draft.entry.url, current.url)
-        if draft.navigation != "either":
-            # What a service worker requests again for Chrome is no second page; a reload has a pageref of its own.
-            return draft.navigation == "page" and not (is_again and self._is_one_page)
-        if self._is_one_page or is_again:
-            return not self._is_one_page
-        if draft.frame and current.document.frame:
-            return draft.frame == current.document.frame
-        referers = [_bare(each.referer) for each in next_ones if each.referer]
-        if _bare(current.url) in referers:
-            return False
-        return _bare(draft.entry.url) in referers or _origin(draft.entry.url) == _origin(current.url)
+def _is_page(draft: Draft, current: _Page | None, *, is_one_page: bool) -> bool:
+    """Whether a document is that of a new page."""
+    if current is None or current.document is None:
+        return draft.navigation != "frame"
+    if draft.navigation == "either":
+        return not is_one_page and _origin(draft.entry.url) == _origin(current.url)
+    # What a service worker requests again for Chrome is no second page; a reload has a pageref of its own.
+    return draft.navigation == "page" and not (is_one_page and draft.entry.url == current.url)
 
 
 def _recorded(page: _Page, title: str) -> RecordedPage:
@@ -153,14 +133,6 @@ def _recorded(page: _Page, title: str) -> RecordedPage:
     url = page.awaited or page.url
     entries = [document, *others] if document else others
     return RecordedPage(url.partition("#")[0], text, " ".join(title.split())[:_LONGEST_TITLE], entries)
-
-
-def _bare(url: str) -> str:
-    return url.partition("#")[0]
-
-
-def _same(one: str, other: str) -> bool:
-    return _bare(one) == _bare(other)
 
 
 def _is_url(text: str) -> bool:

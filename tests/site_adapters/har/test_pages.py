@@ -100,14 +100,6 @@ def test_without_anything_a_document_of_the_same_site_is_a_page_and_another_one_
     assert outline(har.read()) == [(A, [A, FRAME]), (B, [B])]
 
 
-def test_frames_of_playwright_are_told_by_their_id():
-    har = Har("Playwright").page("x")
-    har.plain_document(A, _frameref="frame@1").plain_document(B, _frameref="frame@2").plain_document(
-        C, _frameref="frame@1"
-    )
-    assert outline(har.read()) == [(A, [A, B]), (C, [C])]
-
-
 def test_what_a_parser_requested_is_an_iframe():
     har = (
         Har()
