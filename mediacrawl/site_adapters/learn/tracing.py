@@ -147,10 +147,6 @@ class Tracer:
             is_near = not is_short or source.kind == URL or source in known
             if is_near and among(source) and (more := self._cut(values, wanted)):
                 yield Use(source, (*steps, *more)), 3.0
-        for step, before in _encoded(wanted):
-            for source, _, values in self._holders[: self._counts[URL]]:
-                if source.kind == URL and (more := self._cut(values, before)):
-                    yield Use(source, (*more, step)), 4.0
 
     @cached_property
     def _holders(self) -> list[tuple[Source, Steps, Texts]]:
