@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from mediacrawl.extract import MAX_LINKS, facts_by_url, inherit, parse_page, standing_alone
 from mediacrawl.extract.medium import MOST_ALONE, MOST_FILES, MOST_MEDIA
+from mediacrawl.extract.open_directory import file_facts, without_steering
 from mediacrawl.extract.scripts import lazy_names
 from mediacrawl.extract.structured_data import LONGEST_SCRIPTS, MOST_SCRIPTS, read_items, read_scripts
 from mediacrawl.extract.texts import names_media
@@ -382,3 +383,10 @@ VALUES = st.recursive(
 def test_any_object_is_of_a_page(value):
     written = json.dumps({"@type": "VideoObject", "x": value}).replace("</", "<\\/")
     check(f'<script type="application/ld+json">{written}</script>')
+
+
+@given(st.lists(st.sampled_from(["<tr>", "<td>", "<a href='a.mp3'>", "</a>", "<table>", "1.5K", "2021-12-24", "\n"])))
+def test_any_page_may_call_itself_a_list_of_files(pieces):
+    page = page_of("<title>Index of /</title>" + "".join(pieces))
+    for link in without_steering(page):
+        file_facts(link)

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from mediacrawl.extract import Listing, Page, parse_list, parse_page, standing_alone
+from mediacrawl.extract.open_directory import file_facts, is_open_directory, without_steering
 from mediacrawl.facts import Fact
 from mediacrawl.scope import Base
 
@@ -95,9 +96,12 @@ def _of_page(page: Page) -> Iterator[str]:
     yield from (f"{name} {value}" for name, value in said.items() if value not in ("", "utf-8"))
     yield from (f"robots {wish}" for wish in page.robots)
     yield from (f"oembed {href}" for href in page.oembed)
-    for link in page.links:
+    is_folder = is_open_directory(page)
+    yield from ["folder"] if is_folder else []
+    for link in without_steering(page) if is_folder else page.links:
         anchor = page.anchor(link)
         yield f"link {link.via} {link.href}{' nofollow' * page.nofollow(link)}{f': {anchor}' if anchor else ''}"
+        yield from _of_facts(file_facts(link) if is_folder else ())
     for medium in page.media:
         known = ["medium", medium.via, medium.kind, "main" * medium.is_main, "declared" * medium.is_declared]
         yield " ".join(filter(None, known))
