@@ -73,8 +73,8 @@ def rivalry(first: str, second: str) -> Refusal:
     """Two media of a page, and nothing that tells which is the page's."""
     return Refusal(
         "ambiguous",
-        f"Two answers name media, and nothing tells which are the page's: {_short(first)} and {_short(second)}. Start"
-        " the player while you record, and let nothing else play.",
+        f"Two answers name media, and nothing tells which are the page's: {_short(first)} and {_short(second)}. Reload"
+        " each page while you record, start its player, and let nothing else play.",
     )
 
 
