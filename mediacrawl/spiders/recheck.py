@@ -203,7 +203,7 @@ class RecheckArguments:
     """The arguments of the spider.
 
     Attributes:
-        items: the catalogue, or the file of JSON lines.
+        items: the catalogue, or another file of records.
         below: confidence, 0 to 1, below which a decision is doubtful.
         fresh: delete an interrupted round.
     """
@@ -255,8 +255,8 @@ class RecheckSpider(OwnFrontierSpider):
             "items",
             "FILE",
             "a catalogue (media.db), in which records are replaced, unless -s MEDIACRAWL_DB= names another one; or a"
-            " file of JSON lines, plain or gzip, whose new records are stored in MEDIACRAWL_DB. A bare name is also"
-            " searched in the state folder.",
+            " file of JSON lines, CSV (plain or gzip) or Parquet, whose new records are stored in MEDIACRAWL_DB. A bare"
+            " name is also searched in the state folder.",
         ),
         Argument(
             "below",
