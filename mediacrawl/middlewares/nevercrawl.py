@@ -150,7 +150,9 @@ class NeverCrawlMiddleware:
             self._scheduler.stop("frontier_error", error)
             return False
         if gone is None:
-            self._dropped_all()
+            self._drops = iter(())
+            if self._log_dropped():
+                scrapy_internals.wake(self._crawler.engine)
             return False
         if gone:
             self._dropped += gone
@@ -170,11 +172,6 @@ class NeverCrawlMiddleware:
     def _begin_dropping(self) -> None:
         if self._context.leases:
             self._drops = drop_excluded(self._context.frontier, self._list)
-
-    def _dropped_all(self) -> None:
-        self._drops = iter(())
-        if self._log_dropped():
-            scrapy_internals.wake(self._crawler.engine)
 
     def _log_dropped(self) -> int:
         """Log how many URLs were dropped since the last call, and return the number."""

@@ -168,17 +168,14 @@ class AddressClocks:
     def _clock(self, address: str) -> AddressClock:
         clock = self._clocks.get(address)
         if clock is None:
-            clock = self._clocks[address] = self._read(address)
+            release, samples, barren = _unpack(self._store.note(NAMESPACE, address))
+            if self._resumes:
+                release = max(release, self._began + self._policy.delay(samples, barren))
+            clock = self._clocks[address] = AddressClock(release, samples, barren=barren)
             self._let_go()
         else:
             self._clocks.move_to_end(address)
         return clock
-
-    def _read(self, address: str) -> AddressClock:
-        release, samples, barren = _unpack(self._store.note(NAMESPACE, address))
-        if self._resumes:
-            release = max(release, self._began + self._policy.delay(samples, barren))
-        return AddressClock(release, samples, barren=barren)
 
     def _let_go(self) -> None:
         while len(self._clocks) > HELD:

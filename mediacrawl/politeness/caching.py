@@ -35,7 +35,11 @@ def lifetime(cache_control: str, expires: str, date: str, age: str, now: float) 
     We are a private cache, so ``s-maxage`` does not apply. ``max-age`` goes before ``Expires``, and an invalid date
     has expired (RFC 9111, 5.3). The arguments are the headers of these names; `now` is when the response came.
     """
-    directives = _directives(cache_control[:_LONGEST])
+    # Of a repeated directive the first counts (RFC 9111, 4.2.1).
+    directives: dict[str, str] = {}
+    for part in cache_control[:_LONGEST].split(","):
+        name, _, value = part.partition("=")
+        directives.setdefault(name.strip().lower(), value.strip().strip('"'))
     if "no-cache" in directives or "no-store" in directives:
         return 0.0
     said = directives.get("max-age")
@@ -60,15 +64,6 @@ def conditional_headers(etag: str, modified: str) -> dict[str, str]:
 def is_conditional(headers: Container[str]) -> bool:
     """Whether these are the headers of a conditional request; without a condition a 304 means nothing."""
     return any(name in headers for name in _CONDITIONS)
-
-
-def _directives(header: str) -> dict[str, str]:
-    """Name -> value; of a repeated directive the first counts (RFC 9111, 4.2.1)."""
-    found: dict[str, str] = {}
-    for part in header.split(","):
-        name, _, value = part.partition("=")
-        found.setdefault(name.strip().lower(), value.strip().strip('"'))
-    return found
 
 
 def _seconds(value: str) -> float:

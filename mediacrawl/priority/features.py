@@ -76,7 +76,7 @@ def _texts(found: Found) -> tuple[list[str], list[str], str]:
     evidence = found.evidence
     named = link_class(found.url)
     host, _, pattern = named.partition("/")
-    source = _host_of(found.parent)
+    source = found.parent.partition("://")[2].partition("/")[0]
     there = "own" if source == host or source.endswith(f".{found.site}") or source == found.site else "other"
     if not found.parent:
         there = "seed"
@@ -132,7 +132,3 @@ def _grams(host: str) -> list[str]:
     name = host.partition(":")[0].removeprefix("www.").rpartition(".")[0]
     pieces = [name[start : start + _GRAMS] for start in range(max(len(name) - _GRAMS + 1, 1))]
     return [f"name {piece}" for piece in dict.fromkeys(pieces) if len(piece) > 2][:_MOST_GRAMS]
-
-
-def _host_of(url: str) -> str:
-    return url.partition("://")[2].partition("/")[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -168,7 +168,9 @@ class Reader:
                 return []
         is_directory = is_open_directory(page)
         if is_directory:
-            self._drop_steering(page)
+            links = without_steering(page)
+            self._count(Counter({Drop.INDEX_LINK: len(page.links) - len(links)}))
+            page.links = links
         # References relative to a base that is too long are invalid.
         hrefs = [link.href if page.base or link.href[:4] == "http" else _NOWHERE for link in page.links]
         recent, depth = scheduler.frontier.recent, visit.lease.depth + 1
@@ -176,7 +178,7 @@ class Reader:
         fresh, repeated = self._duplicates.sift(visit.lease.url, accepted, scheduler.frontier.unknown)
         if reason is Drop.NEAR_DUPLICATE:
             fresh = self._of_near_copy(visit, page, fresh)
-        directives = self._directives(response, page.robots)
+        directives = directives_of([*headers(response, "X-Robots-Tag"), *page.robots], self._token)
         media = PageMedia(page, visit.lease, self._scope) if self._may_store(directives) else None
         if directives.nofollow:
             drops[Drop.NOFOLLOW] += len(fresh)
@@ -222,11 +224,6 @@ class Reader:
         if self._context.describe is not None:
             for told in media.of_known(url.key for _, url in fresh):
                 self._context.describe(told)
-
-    def _drop_steering(self, page: Page) -> None:
-        links = without_steering(page)
-        self._count(Counter({Drop.INDEX_LINK: len(page.links) - len(links)}))
-        page.links = links
 
     def _queue_oembed(self, visit: Visit, page: Page, media: PageMedia) -> None:
         """Queue the page's oEmbed URL, if it is worth a request: the first one that is accepted."""
@@ -313,10 +310,6 @@ class Reader:
                 path=page.path(link),
             )
             visit.decision.found.append(candidate(url, evidence, self._scores, visit))
-
-    def _directives(self, response: Response, on_page: Sequence[str] = ()) -> RobotsDirectives:
-        """The robots directives of a response, in its header or on the page."""
-        return directives_of([*headers(response, "X-Robots-Tag"), *on_page], self._token)
 
     async def without_range(self, visit: Visit, why: str) -> MediaItem | None:
         """Handle a failed range, see `FileReader.without_range`."""
