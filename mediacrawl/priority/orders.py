@@ -102,8 +102,6 @@ Scored = Iterator[tuple[str, dict[str, float]]]
 
 RECORDS = "classes"
 """The namespace of the notes with the records of classes, by site."""
-MODEL = "model"
-"""Namespace and key of the note with the model."""
 
 
 class OrderModelError(Exception):
