@@ -11,10 +11,10 @@ from scrapy.exceptions import NotConfigured
 
 from mediacrawl.config.own_settings import REDIS, OwnSettings
 from mediacrawl.crawl import scrapy_internals
+from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.headers import header
 from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder, lease_spider, listen_to_visits
-from mediacrawl.extensions.base import CrawlExtension
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.frontier.site_state import AGAIN
@@ -85,7 +85,7 @@ class Share:
         self._earned = max(self._earned - number, 0.0)
 
 
-class Revisiting(CrawlExtension):
+class Revisiting(CrawlComponent):
     """Revisits pages that led to media, with ``-a revisit``; without it nothing is kept.
 
     The result of each visit goes to `priority.hubs`. Every few seconds the hubs that are worth a visit are added to the

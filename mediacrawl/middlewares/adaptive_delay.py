@@ -9,12 +9,12 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from scrapy import Request, signals
+from scrapy import Request
 from scrapy.core.downloader import Slot
-from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from mediacrawl.clock import Heartbeat
 from mediacrawl.crawl import scrapy_internals
+from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import refuse, trouble_in
 from mediacrawl.crawl.headers import header, headers
@@ -26,8 +26,6 @@ from mediacrawl.scope.sites import authority_of
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
@@ -36,7 +34,7 @@ _SITES = 100_000
 _LEASELESS = "without a lease: "
 
 
-class AdaptiveDelayMiddleware:
+class AdaptiveDelayMiddleware(CrawlComponent):
     """Delay after a request = the mean of the site's last five response times, times a factor, at least 15 s.
 
     With mediacrawl's scheduler, which measures, and stores the sites' clocks, it only notes status, Retry-After and
@@ -54,28 +52,13 @@ class AdaptiveDelayMiddleware:
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
-        self._crawler = crawler
-        self._context = context
-        self._clock = context.clock
+        super().__init__(crawler, context)
         self._policy = context.delay
         self._clocks: OrderedDict[str, Clocks] = OrderedDict()
-        self._timer: CallLaterResult | None = None
 
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl."""
-        middleware = cls(crawler, CrawlContext.of(crawler))
-        crawler.signals.connect(middleware._beat, signals.spider_opened)
-        crawler.signals.connect(middleware._closed, signals.spider_closed)
-        return middleware
-
-    def _beat(self) -> None:
+    def _opened(self) -> None:
         self._context.heartbeat.beat()
-        self._timer = call_later(Heartbeat.EVERY, self._beat)
-
-    def _closed(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
+        self._repeat(Heartbeat.EVERY, self._context.heartbeat.beat)
 
     def process_request(self, request: Request) -> None:
         """Alone: set the delay of the slot before the request enters it.

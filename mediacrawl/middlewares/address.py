@@ -11,9 +11,10 @@ from twisted.internet.error import DNSLookupError
 
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import request_serialization
+from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import RefusedRequest, refuse, refuse_address, refuse_late
-from mediacrawl.crawl.interfaces import lease_holder, listen_to_visits
+from mediacrawl.crawl.interfaces import lease_holder
 from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.frontier import FrontierError
 from mediacrawl.net.address_guard import GuardedNames
@@ -24,8 +25,6 @@ from mediacrawl.scope.sites import host_of, site_of
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
 
 
@@ -33,7 +32,7 @@ _SITES = 10_000
 """Sites whose address is remembered, for finds that their pages lead to."""
 
 
-class AddressMiddleware:
+class AddressMiddleware(CrawlComponent):
     """Applies the delay of the server behind a site, however many sites it hosts.
 
     It resolves the host of a request. If the address serves another site's request, or did within its delay, the lease
@@ -50,12 +49,11 @@ class AddressMiddleware:
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
-        self._crawler = crawler
-        self._stats = crawler.stats
-        self._clock = context.clock
+        if not context.leases:
+            raise NotConfigured
+        super().__init__(crawler, context)
         self._names = GuardedNames(context.guard)
         self._names.count = crawler.stats.inc_value
-        self._context = context
         context.keeps_address_clocks = True
         slots = context.settings.getint("CONCURRENT_REQUESTS")
         share = OwnSettings(context.settings).getfloat("UNTRIED_SHARE")
@@ -63,20 +61,6 @@ class AddressMiddleware:
         self._taken: dict[int, str] = {}
         self._of_site: OrderedDict[str, str] = OrderedDict()
         self._led_on = set[str]()
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl.
-
-        Raises:
-            NotConfigured: the crawl has another scheduler.
-        """
-        context = CrawlContext.of(crawler)
-        if not context.leases:
-            raise NotConfigured
-        middleware = cls(crawler, context)
-        listen_to_visits(crawler, middleware._ended)
-        return middleware
 
     async def process_request(self, request: Request) -> None:
         """Let the request pass, or return its lease.
@@ -118,7 +102,7 @@ class AddressMiddleware:
         request_serialization.hide(request, self._crawler.spider)
         return refuse(request, self._stats, Drop.ADDRESS, f"{request.url}: {why}", wait=wait)
 
-    def _ended(self, visit: Visit, outcome: Outcome) -> None:
+    def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         taken = self._taken.pop(visit.lease.id, None)
         if taken is None:
             return

@@ -15,6 +15,7 @@ from twisted.python.failure import Failure
 
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import request_serialization
+from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import RefusedRequest, refuse, trouble_in
 from mediacrawl.crawl.headers import header, headers
@@ -39,8 +40,6 @@ from mediacrawl.scope.sites import authority_of, site_of
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
@@ -52,7 +51,7 @@ _LONGEST = 2_048
 """Maximal length of a redirect's target, in characters."""
 
 
-class RobotsMiddleware:
+class RobotsMiddleware(CrawlComponent):
     """Obeys robots.txt (RFC 9309) with the product token of setting ``ROBOTS_TOKEN``.
 
     With mediacrawl's scheduler the first request of an authority is its robots.txt, under the lease of the page that
@@ -77,17 +76,9 @@ class RobotsMiddleware:
         own = OwnSettings(context.settings)
         if not own.getbool("ROBOTS_ENABLED"):
             raise NotConfigured("ROBOTS_ENABLED is off")
-        self._crawler = crawler
-        self._stats = crawler.stats
-        self._context = context
-        self._clock = context.clock
+        super().__init__(crawler, context)
         self._sitemaps_most = own.getint("ROBOTS_SITEMAPS")
         self._fetching: dict[str, Deferred[None]] = {}
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl."""
-        return cls(crawler, CrawlContext.of(crawler))
 
     async def process_request(self, request: Request) -> Request | None:
         """Let the request pass, refuse it, or request the robots.txt first.
