@@ -99,7 +99,7 @@ def _trouble_of_site(visit: Visit) -> Trouble | None:
     return trouble
 
 
-PATIENCE = 5.0
+LOOKUP_TIMEOUT = 5.0
 """Seconds that a visit waits for Redis to say whether its find is new; most get it in some milliseconds. Then it
 counts as new: a crawl must be able to end while Redis is unreachable, and a find must not be lost."""
 
@@ -166,13 +166,13 @@ class Rewards:
         return None
 
     async def _wait(self, visit: Visit, nugget: Nugget, answer: Future[Known]) -> None:
-        patience = call_later(PATIENCE, _believe, answer)
+        timeout = call_later(LOOKUP_TIMEOUT, _believe, answer)
         try:
             self._credit(visit, nugget, await in_reactor(answer))
         except FrontierError as error:
             self._failed(error)
         finally:
-            patience.cancel()
+            timeout.cancel()
 
     def _credit(self, visit: Visit, nugget: Nugget, known: Known) -> None:
         is_new = self._context.nuggets.credit(visit, nugget, known)

@@ -21,7 +21,7 @@ from mediacrawl.scope.hosts import is_address
 logger = logging.getLogger(__name__)
 
 
-_PATIENCE = 60.0
+_TIMEOUT = 60.0
 """Timeout in seconds of another resolver than `HostsResolver`."""
 
 
@@ -88,9 +88,9 @@ async def _addresses_of(reactor: Any, name: str) -> tuple[str, ...]:
     collector = _Collector()
     reactor.nameResolver.resolveHostName(collector, name)
     try:
-        found = await maybe_deferred_to_future(collector.done.addTimeout(_PATIENCE, reactor))
+        found = await maybe_deferred_to_future(collector.done.addTimeout(_TIMEOUT, reactor))
     except TimeoutError:
-        raise NoAnswerError(f"{name} could not be looked up within {_PATIENCE:.0f} s") from None
+        raise NoAnswerError(f"{name} could not be looked up within {_TIMEOUT:.0f} s") from None
     if not found:
         raise NoSuchNameError(f"there is no address of the name {name}")
     return found

@@ -53,7 +53,7 @@ Count = Callable[[str], None]
 ADDRESSES = 16
 """Addresses of one family that are kept."""
 
-_PATIENCE = (1.5, 3.0, 5.0)
+_TIMEOUTS = (1.5, 3.0, 5.0)
 """Timeouts in seconds of the rounds through all servers. Most answers take less than one second; a lost datagram is
 sent again in the next round."""
 
@@ -103,7 +103,7 @@ class NameServers:
         from dns.exception import DNSException, Timeout  # noqa: PLC0415 - a tenth of a second, for names that are queried
 
         problem: Exception | None = None
-        for seconds in _PATIENCE:
+        for seconds in _TIMEOUTS:
             silent = 0
             for server in tuple(self._servers):
                 count("dns/queries")

@@ -19,7 +19,7 @@ from math import inf
 
 import msgpack
 
-from mediacrawl.notes import Later, Notes
+from mediacrawl.notes import Later, Notes, changed_later
 
 NAMESPACE = "address"
 _FORMAT = 1
@@ -223,25 +223,13 @@ class SharedAddressClocks:
 
     def take(self, address: str) -> Future[float]:
         """Ask for a turn, as `AddressClock.take`; the result comes later."""
-        wait = 0.0
 
-        def change(record: bytes | None) -> bytes:
-            nonlocal wait
+        def change(record: bytes | None) -> tuple[bytes, float]:
             clock = _unpacked(record)
             wait = clock.take(self._clock(), self._policy, self._lease)
-            return _packed(clock)
+            return _packed(clock), wait
 
-        answer: Future[float] = Future()
-
-        def done(changed: Future[bytes]) -> None:
-            error = changed.exception()
-            if error is None:
-                answer.set_result(wait)
-            else:
-                answer.set_exception(error)
-
-        self._later(NAMESPACE, address, change).add_done_callback(done)
-        return answer
+        return changed_later(self._later, NAMESPACE, address, change)
 
     def end(self, address: str, response_time: float | None, *, asked: bool = True, found: bool = False) -> None:
         """End the request that took an address, see `AddressClock.end`."""

@@ -167,10 +167,6 @@ class SiteClasses:
         self.table = table
         self.fetches, self.credit, self.sent = table
 
-    def moved(self, learner: Learner, policy: ScorePolicy) -> dict[str, float]:
-        """The scores that have changed enough to be sent to the frontier."""
-        return dict(moved_scores([("", self)], learner, policy)).get("", {})
-
     def dump(self) -> bytes:
         """The stored form, in msgpack: the inlinks, and of each fetched class name, fetches, credit, features."""
         listed = [

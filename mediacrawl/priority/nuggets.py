@@ -10,10 +10,10 @@ import inspect
 import json
 import logging
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, InvalidStateError
-from contextlib import suppress
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from hashlib import blake2b
 from math import isfinite
 from typing import Any, Protocol
@@ -22,7 +22,7 @@ import msgpack
 from itemadapter import ItemAdapter
 
 from mediacrawl.facts import EXTERNAL_SOURCES
-from mediacrawl.notes import Later, Notes
+from mediacrawl.notes import Later, Notes, changed_later
 from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.probe.record import PAGE_STATUS
 from mediacrawl.records import Drop, End, MediaItem, Nugget, Outcome
@@ -304,11 +304,12 @@ class Nuggets:
         if recent not in {None, url} or any(one.key == nugget.key for one in visit.decision.nuggets):
             return Known.MET
         if self._later is not None:
-            return _asked(self._later, name, url)
+            return changed_later(self._later, NAMESPACE, name, partial(_met, url))
         record = self._notes.note(NAMESPACE, name)
-        if _unpacked(record) is None:
-            self._notes.set_note(NAMESPACE, name, _packed(url, is_open=True))
-        return _known(record, url)
+        new, known = _met(url, record)
+        if new is not record:
+            self._notes.set_note(NAMESPACE, name, new)
+        return known
 
     def credit(self, visit: Visit, nugget: Nugget, known: Known) -> bool:
         """Write a nugget into its visit; answers whether it is new."""
@@ -366,37 +367,18 @@ def _usable(found: Any) -> Nugget | None:
     return Nugget(found.key, 1.0, found.info) if reward > 1 else None
 
 
-def _asked(later: Later, name: str, url: str) -> Future[Known]:
-    answer: Future[Known] = Future()
-    known = Known.NEW
-
-    def change(record: bytes | None) -> bytes:
-        nonlocal known
-        known = _known(record, url)
-        return _packed(url, is_open=True) if record is None or _unpacked(record) is None else record
-
-    def done(changed: Future[bytes]) -> None:
-        # Whoever waited may have lost patience.
-        with suppress(InvalidStateError):
-            error = changed.exception()
-            if error is None:
-                answer.set_result(known)
-            else:
-                answer.set_exception(error)
-
-    later(NAMESPACE, name, change).add_done_callback(done)
-    return answer
-
-
 def _name(key: str) -> str:
     return blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def _known(record: bytes | None, url: str) -> Known:
+def _met(url: str, record: bytes | None) -> tuple[bytes, Known]:
+    """Return the note of a key after a visit of a URL met it, and what was known of the key before."""
     first = _unpacked(record)
-    if first is None or first == (url, True):
-        return Known.NEW
-    return Known.MET if first[1] else Known.OLD
+    if first is None or record is None:
+        return _packed(url, is_open=True), Known.NEW
+    if first == (url, True):
+        return record, Known.NEW
+    return record, Known.MET if first[1] else Known.OLD
 
 
 def _packed(url: str, *, is_open: bool) -> bytes:

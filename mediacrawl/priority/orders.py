@@ -86,15 +86,6 @@ class Visits:
                 yield visit, more
             key, reward = visit.parent, reward * self._policy.decay
 
-    def path(self, key: int) -> Iterator[int]:
-        """Keys of the pages that led to a URL, the nearest first; as far as they are remembered."""
-        for _ in range(self._policy.steps):
-            visit = self._past.get(key)
-            if visit is None or not visit.parent:
-                return
-            key = visit.parent
-            yield key
-
 
 Scored = Iterator[tuple[str, dict[str, float]]]
 """Sites, with the new scores of their classes."""

@@ -29,7 +29,7 @@ _WAITING = 20_000
 """Visits that wait while Redis is unreachable, 200 bytes each. Of more the oldest are dropped."""
 _PIECES = 100
 """Times `HEARD` visits that are read at the start, within two seconds; what is left comes while the crawl runs."""
-_PATIENCE = 5.0
+_START_TIMEOUT = 5.0
 """Seconds that the start waits for an answer, and then does without."""
 _TELLERS = 1_000
 """Workers whose last batch is remembered, 200 bytes each."""
@@ -103,7 +103,7 @@ class SharedJournal:
             self._ask()
             try:
                 if self._answer is not None:
-                    self._answer.exception(_PATIENCE)
+                    self._answer.exception(_START_TIMEOUT)
             except TimeoutError:
                 return
             self._take()

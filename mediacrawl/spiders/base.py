@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar, cast
 
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import CloseSpider, IgnoreRequest
@@ -316,7 +316,10 @@ class OwnArguments(Protocol):
         ...
 
 
-class OwnFrontierSpider(ProbingSpider):
+F = TypeVar("F", bound=StateFile)
+
+
+class OwnFrontierSpider(ProbingSpider, Generic[F]):
     """Base class of the spiders that request a known list of URLs from a frontier of their own.
 
     The frontier is ``frontier.db`` in a folder within the state folder. The clocks of a media crawl in the same state
@@ -329,8 +332,10 @@ class OwnFrontierSpider(ProbingSpider):
 
     folder: ClassVar[str] = ""
     """Name of its folder within the state folder."""
-    state_file: ClassVar[type[StateFile]]
+    state_file: type[F]
     """The class of the file that it keeps beside its frontier."""
+    file: F
+    """That file; set when the spider opens."""
     renews: ClassVar[bool] = False
     """Whether what is left of a frontier without its file is deleted."""
     errors: ClassVar[tuple[type[Exception], ...]] = (StateFileError, FrontierError)
@@ -340,7 +345,6 @@ class OwnFrontierSpider(ProbingSpider):
         super().__init__(crawler, **kwargs)
         self.arguments = arguments
         self._media_clocks: MediaCrawlClocks | None = None
-        self._file: StateFile | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, **kwargs: Any) -> Self:
@@ -412,15 +416,19 @@ class OwnFrontierSpider(ProbingSpider):
         return state_folder(settings) / cls.folder
 
     def _opened(self) -> None:
+        policy = frontier_policy(self.crawler.settings)
         try:
-            self._open_media_clocks()
-            self._open_file()
+            self._media_clocks = MediaCrawlClocks.of(self._context.folder, policy, self._context.clock)
+            for site in self._waiting_sites() if self._media_clocks is not None else ():
+                self._copy_clocks(site)
+            self.file = self.state_file(self._context.frontier_folder)
+            self._begin()
         except (ArgumentError, StateFileError, FrontierError) as error:
             self.logger.critical("%s", error)
             raise CloseSpider("start_error") from error
 
-    def _open_file(self) -> None:
-        """Open `_file`. Called when the frontier is open."""
+    def _begin(self) -> None:
+        """Called when the frontier and the file are open."""
         raise NotImplementedError
 
     async def start(self) -> AsyncIterator[Any]:
@@ -433,17 +441,6 @@ class OwnFrontierSpider(ProbingSpider):
     async def _work(self) -> None:
         """Add URLs to the frontier, until there are no more."""
         raise NotImplementedError
-
-    def _open_media_clocks(self) -> None:
-        """Open the media crawl's frontier, and copy its clocks of the sites that wait here.
-
-        Raises:
-            FrontierError: a crawl is working on it, or it cannot be used.
-        """
-        policy = frontier_policy(self.crawler.settings)
-        self._media_clocks = MediaCrawlClocks.of(self._context.folder, policy, self._context.clock)
-        for site in self._waiting_sites() if self._media_clocks is not None else ():
-            self._copy_clocks(site)
 
     def _waiting_sites(self) -> Iterator[str]:
         """All sites in this spider's frontier where a URL waits."""
@@ -479,8 +476,8 @@ class OwnFrontierSpider(ProbingSpider):
         raise NotImplementedError
 
     def _closed(self, reason: str) -> None:  # noqa: ARG002 - as Scrapy sends it
-        if self._file is not None:
-            self._file.close()
+        if "file" in vars(self):
+            self.file.close()
         if self._media_clocks is not None:
             self._media_clocks.close()
 

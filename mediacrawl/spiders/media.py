@@ -153,7 +153,7 @@ logger = logging.getLogger(__name__)
 _BATCH = 1000
 _OTHERS = 10
 """Seconds that a worker without seeds waits for a worker with seeds."""
-_PATIENCE = 60.0
+_WARN_AFTER = 60.0
 """Seconds that a seed list waits for its site's delay before a warning is logged."""
 
 
@@ -460,7 +460,7 @@ class MediaSpider(ProbingSpider):
         """Wait until a site may be requested. If another of its URLs is requested meanwhile, its delay starts again."""
         clock = self._context.clock
         known = self.scheduler.frontier.site(site)
-        if known and known.release - clock.now() > _PATIENCE:
+        if known and known.release - clock.now() > _WARN_AFTER:
             self.logger.warning("The seed list waits: %s may be requested in %.0f s", site, known.release - clock.now())
         while known and (known.state is SiteState.LEASED or known.release > clock.now()):
             await asyncio.sleep(max(known.release - clock.now(), 0.1))

@@ -11,7 +11,7 @@ from waiting_links import found, leased
 from mediacrawl.frontier.contract import FrontierPolicy
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy
-from mediacrawl.priority.classes import MOST_INLINKS, MOST_OUTLINKS, ScorePolicy, SiteClasses
+from mediacrawl.priority.classes import MOST_INLINKS, MOST_OUTLINKS, ScorePolicy, SiteClasses, moved_scores
 from mediacrawl.priority.explain import explain
 from mediacrawl.priority.features import WIDTH, places
 from mediacrawl.priority.learner import Learner
@@ -33,6 +33,10 @@ def score(order, *args, **kwargs):
     candidate = found(*args, **kwargs)
     order.join([candidate], "start.example")
     return candidate.score
+
+
+def moved(site, order):
+    return dict(moved_scores([("", order.classes.held(site))], order.learner, ScorePolicy())).get("", {})
 
 
 def visit(order, candidate, reward=0.0, source="start.example"):
@@ -226,7 +230,7 @@ def test_sites_that_were_not_asked_are_looked_at_again_in_turn(order):
 def test_a_score_that_has_not_moved_is_not_told(order):
     candidate = found("http://a.example/x/1")
     order.join([candidate], "")
-    assert order.classes.held("a.example").moved(order.learner, ScorePolicy()) == {}
+    assert moved("a.example", order) == {}
 
 
 def test_a_resumed_crawl_knows_what_the_first_one_learned(notes, tmp_path):
@@ -271,8 +275,7 @@ def test_a_class_that_an_earlier_process_met_is_told_anew(notes, tmp_path):
     notes.add([late])
     ((name, known, waiting),) = notes.site("late.example").classes
     assert (known, waiting) == (early.score, 2)
-    moved = again.classes.held("late.example").moved(again.learner, ScorePolicy())
-    assert moved[name] == pytest.approx(late.score)
+    assert moved("late.example", again)[name] == pytest.approx(late.score)
     assert late.score > 2 * early.score
 
 
