@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -19,6 +18,7 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import refuse, trouble_in
 from mediacrawl.crawl.headers import header, headers
 from mediacrawl.politeness.backoff import after_answer, after_trouble, asked_to_wait, backed_off, trouble_of
+from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.politeness.delay import Clocks, after_visit
 from mediacrawl.records import Drop, End, Outcome, Trouble
 from mediacrawl.scope.canonical import canonical
@@ -54,7 +54,7 @@ class AdaptiveDelayMiddleware(CrawlComponent):
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         super().__init__(crawler, context)
         self._policy = context.delay
-        self._clocks: OrderedDict[str, Clocks] = OrderedDict()
+        self._clocks: LastUsed[Clocks] = LastUsed(_SITES)
 
     def _opened(self) -> None:
         self._context.heartbeat.beat()
@@ -97,7 +97,7 @@ class AdaptiveDelayMiddleware(CrawlComponent):
         """Set the delay of the request's slot, including the Crawl-delay of robots.txt."""
         downloader = self._crawler.engine.downloader
         key, slot = downloader._get_slot(request)  # noqa: SLF001 - as Scrapy's AutoThrottle does
-        clocks = self._clocks.get(key, Clocks())
+        clocks = self._clocks.get(key) or Clocks()
         now = self._clock.now()
         asked = self._context.robots.ask(authority, request.url, now).crawl_delay
         if asked is not None and asked != clocks.crawl_delay:
@@ -113,7 +113,7 @@ class AdaptiveDelayMiddleware(CrawlComponent):
 
     def _ended(self, key: str, took: float) -> float:
         """Note the end of a request; return the slot's delay from now on. `_stand` gets the result later."""
-        before, now = self._clocks.get(key, Clocks()), self._clock.now()
+        before, now = self._clocks.get(key) or Clocks(), self._clock.now()
         measured = None if self._context.heartbeat.stood_since(now - took) else took
         clocks = after_visit(before, Outcome(End.DONE, response_time=measured), now, self._policy)
         return self._delay(self._keep(key, replace(clocks, standing=before.standing)))
@@ -153,10 +153,7 @@ class AdaptiveDelayMiddleware(CrawlComponent):
         return backed_off(delay, clocks.standing, now, self._policy.backoff)
 
     def _keep(self, key: str, clocks: Clocks) -> Clocks:
-        self._clocks[key] = clocks
-        self._clocks.move_to_end(key)
-        if len(self._clocks) > _SITES:
-            self._clocks.popitem(last=False)
+        self._clocks.put(key, clocks)
         return clocks
 
 

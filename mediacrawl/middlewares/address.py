@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from scrapy import Request
@@ -20,6 +19,7 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.net.address_guard import GuardedNames
 from mediacrawl.politeness.address_clocks import AddressClocks, UntriedAddresses
 from mediacrawl.politeness.address_guard import GuardedAddressError
+from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.records import Drop, Outcome
 from mediacrawl.scope.sites import host_of, site_of
 from mediacrawl.visit import VISIT, Visit
@@ -59,7 +59,7 @@ class AddressMiddleware(CrawlComponent):
         share = OwnSettings(context.settings).getfloat("UNTRIED_SHARE")
         self._untried = UntriedAddresses(max(int(slots * share), 1))
         self._taken: dict[int, str] = {}
-        self._of_site: OrderedDict[str, str] = OrderedDict()
+        self._of_site: LastUsed[str] = LastUsed(_SITES)
         self._led_on = set[str]()
 
     async def process_request(self, request: Request) -> None:
@@ -121,12 +121,9 @@ class AddressMiddleware(CrawlComponent):
 
     def _is_credited(self, visit: Visit, outcome: Outcome, address: str) -> bool:
         """Whether a find is to the credit of an address: it is from there, or a page from there has led to it."""
-        self._of_site[visit.lease.site] = address
-        self._of_site.move_to_end(visit.lease.site)
-        if len(self._of_site) > _SITES:
-            self._of_site.popitem(last=False)
+        self._of_site.put(visit.lease.site, address)
         if outcome.earned and visit.lease.parent:
-            self._led_on.add(self._of_site.get(site_of(visit.lease.parent), address))
+            self._led_on.add(self._of_site.get(site_of(visit.lease.parent)) or address)
             if len(self._led_on) > _SITES:
                 self._led_on.pop()
         credited = outcome.earned > 0 or address in self._led_on

@@ -20,6 +20,7 @@ from math import inf
 import msgpack
 
 from mediacrawl.notes import Later, Notes, changed_later
+from mediacrawl.politeness.caching import LastUsed
 
 NAMESPACE = "address"
 _FORMAT = 1
@@ -278,7 +279,7 @@ class UntriedAddresses:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._answered: OrderedDict[str, None] = OrderedDict()
+        self._answered: LastUsed[bool] = LastUsed(HELD_ANSWERED)
         self._out: dict[int, tuple[str, float, bool]] = {}
         self._places = 0
         self._took = _FIRST_GUESS
@@ -289,7 +290,7 @@ class UntriedAddresses:
 
         Callers that must wait get times one after the other, as places are likely to become free.
         """
-        is_untried = address not in self._answered
+        is_untried = not self._answered.get(address)
         if is_untried and self._places >= self._most:
             return self._wait(now)
         self._out[request] = (address, now, is_untried)
@@ -310,11 +311,10 @@ class UntriedAddresses:
             return
         if is_untried:
             self._took += _WEIGHT * (max(now - began, 0.0) - self._took)
-        self._answered.pop(address, None)
         if answered:
-            self._answered[address] = None
-            if len(self._answered) > HELD_ANSWERED:
-                self._answered.popitem(last=False)
+            self._answered.put(address, True)
+        else:
+            self._answered.drop(address)
 
     def _wait(self, now: float) -> float:
         # If none has ended yet, they take at least as long as the oldest one has.

@@ -6,6 +6,7 @@ from calendar import timegm
 from collections import OrderedDict
 from collections.abc import Container
 from email.utils import parsedate
+from math import inf
 from typing import Generic, TypeVar
 
 _LONGEST = 1_024
@@ -86,7 +87,7 @@ Value = TypeVar("Value")
 class LastUsed(Generic[Value]):
     """A least recently used cache by name, bounded by number and by weight. The last one used is always kept."""
 
-    def __init__(self, most: int, heaviest: int) -> None:
+    def __init__(self, most: int, heaviest: float = inf) -> None:
         self._most = most
         self._heaviest = heaviest
         self._values: OrderedDict[str, tuple[Value, int]] = OrderedDict()
@@ -103,7 +104,7 @@ class LastUsed(Generic[Value]):
         self._values.move_to_end(name)
         return found[0]
 
-    def put(self, name: str, value: Value, weight: int) -> None:
+    def put(self, name: str, value: Value, weight: int = 1) -> None:
         """Store a value under a name; it replaces the one before."""
         self._weight += weight - self._values.pop(name, (None, 0))[1]
         self._values[name] = (value, weight)

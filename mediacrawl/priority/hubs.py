@@ -423,7 +423,7 @@ class FrontPages:
     def __init__(self, notes: Notes, later: Later | None = None) -> None:
         self._notes = notes
         self._later = later
-        self._answers: LastUsed[Future[bytes]] = LastUsed(_ANSWERS, _ANSWERS)
+        self._answers: LastUsed[Future[bytes]] = LastUsed(_ANSWERS)
 
     def ended(self, url: str, *, gone: bool = False) -> None:
         """Note the end of a visit of a front page.
@@ -444,7 +444,7 @@ class FrontPages:
             return bool(self._notes.note(FRONT_PAGES, url))
         answer = self._answers.get(url)
         if answer is None:
-            self._answers.put(url, self._later(FRONT_PAGES, url, lambda record: record or b""), 1)
+            self._answers.put(url, self._later(FRONT_PAGES, url, lambda record: record or b""))
         elif answer.done():
             self._answers.drop(url)
             return None if answer.exception() is not None else bool(answer.result())
@@ -518,7 +518,7 @@ class Hubs:
         if notes.shared and later is None:
             raise ValueError("with notes that other processes write too, hubs need `later`, since nothing may block")
         self._soonest = soonest
-        self._passed: LastUsed[Hub] = LastUsed(passed, passed)
+        self._passed: LastUsed[Hub] = LastUsed(passed)
         self._waiting: dict[str, _Waiting] = {}
         self._hubs = HubNotes(notes, later, most, self._on_read)
 
@@ -549,7 +549,7 @@ class Hubs:
         if page.kind not in _COMING_BACK:
             return
         page.etag, page.modified = map(usable_validator, validators or ("", ""))
-        self._passed.put(page.url, page, 1)
+        self._passed.put(page.url, page)
         self._end_waiting(page.site, page.url)
         if self.get(page.url) is not None:
             self._hubs.change(page.url, partial(_visit, page, max(new, 0.0), fresh, validators is None))

@@ -276,7 +276,7 @@ class Nuggets:
         self._notes = notes
         self._later = later
         # What is known of a key: empty that it is, else the URL whose visit is open.
-        self._recent: LastUsed[str] = LastUsed(RECENT, RECENT)
+        self._recent: LastUsed[str] = LastUsed(RECENT)
 
     def judge(self, response: Answer, item: Any) -> Nugget | None:
         """Call the nugget function; None if it finds no nugget.
@@ -318,11 +318,11 @@ class Nuggets:
             visit.decision.earned += 1
             visit.decision.reward += nugget.reward
             visit.decision.nuggets.append(nugget)
-            self._recent.put(_name(nugget.key), visit.lease.url, 1)
+            self._recent.put(_name(nugget.key), visit.lease.url)
             return True
         visit.decision.repeats += 1
         if known is Known.OLD:
-            self._recent.put(_name(nugget.key), "", 1)
+            self._recent.put(_name(nugget.key), "")
         return False
 
     def close(self, visit: Visit) -> None:
@@ -334,7 +334,7 @@ class Nuggets:
         for nugget in visit.decision.nuggets:
             name = _name(nugget.key)
             self._notes.set_note(NAMESPACE, name, _packed(visit.lease.url, is_open=False))
-            self._recent.put(name, "", 1)
+            self._recent.put(name, "")
 
 
 def may_be_nugget(outcome: Outcome | None) -> bool:

@@ -71,7 +71,7 @@ class SharedJournal:
         self._batches = 0
         self._waiting = deque[bytes](maxlen=_WAITING)
         self._answer: Future[Exchanged] | None = None
-        self._told: LastUsed[int] = LastUsed(_TELLERS, _TELLERS)
+        self._told: LastUsed[int] = LastUsed(_TELLERS)
         self._heard = list[tuple[int, VisitEntry]]()
         self._after = 0
         self.last = 0
@@ -143,7 +143,7 @@ class SharedJournal:
             return
         if teller == self._own or batch <= (self._told.get(teller.hex()) or 0):
             return
-        self._told.put(teller.hex(), batch, 1)
+        self._told.put(teller.hex(), batch)
         for place, dumped in enumerate(listed, number - len(listed) + 1):
             entry = VisitEntry.load(dumped)
             if entry is not None:
