@@ -37,7 +37,7 @@ class GuardedNames:
 
     def __init__(self, guard: Guard) -> None:
         self.guard = guard
-        self.count: Count = _uncounted
+        self.count: Count = lambda _: None
 
     async def addresses(self, host: str) -> tuple[str, ...]:
         """Return the addresses of a host in the order in which they are tried, before the guard's verdict.
@@ -110,7 +110,3 @@ class _Collector:
 
     def resolutionComplete(self) -> None:  # noqa: N802
         self.done.callback(tuple(dict.fromkeys(self._found)))
-
-
-def _uncounted(name: str) -> None:
-    """Used until the HTTP handler sets the counter."""

@@ -216,7 +216,7 @@ class HostsResolver:
     ) -> Any:
         """Resolve a name, see `twisted.internet.interfaces.IHostnameResolver`."""
         types = addressTypes or (IPv4Address, IPv6Address)
-        found = Deferred.fromFuture(asyncio.ensure_future(self.addresses(hostName, _uncounted)))
+        found = Deferred.fromFuture(asyncio.ensure_future(self.addresses(hostName, lambda _: None)))
         resolution = _Resolution(hostName, found)
         resolutionReceiver.resolutionBegan(resolution)
 
@@ -316,10 +316,6 @@ def _answer(task: asyncio.Task[DnsAnswer]) -> DnsAnswer | None:
     if error is not None and not isinstance(error, DnsAnswerError):
         logger.warning("A name server could not be asked: %s", error)
     return None if error is not None else task.result()
-
-
-def _uncounted(name: str) -> None:
-    """The counter for look-ups without a crawl."""
 
 
 def _text(path: Path) -> str:

@@ -188,7 +188,7 @@ class UserFunction:
         name = getattr(function, "__qualname__", repr(function))
         self.name = f"{setting} ({getattr(function, '__module__', '?')}.{name})"
         self.function: Callable[..., Any] = function
-        self.count: Callable[[str], object] = _nothing
+        self.count: Callable[[str], object] = lambda _: None
         """Told the name of what is to be counted."""
         self._told: set[str] = set()
         problem = _problem(function, arguments)
@@ -207,10 +207,6 @@ class UserFunction:
         if kind not in self._told:
             self._told.add(kind)
             logger.error("%s failed for %s; its next %s is only counted", self.name, url, kind, exc_info=error)
-
-
-def _nothing(name: str) -> None:
-    """Nobody counts."""
 
 
 def _problem(function: Any, arguments: int) -> str:

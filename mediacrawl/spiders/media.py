@@ -211,35 +211,16 @@ class MediaSpider(ProbingSpider):
         self.stop_below = arguments.stop_below
 
     @classmethod
-    def from_crawler(
-        cls,
-        crawler: Crawler,
-        *,
-        seed: str = "",
-        scope: str = "",
-        include: str = "",
-        fresh: str = "",
-        stop_below: str = "",
-        revisit: str = "",
-        **kwargs: Any,
-    ) -> Self:
+    def from_crawler(cls, crawler: Crawler, **kwargs: Any) -> Self:
         """Make it for a crawl; scrapyd's ``_job`` and ``_version`` become attributes.
 
         Raises:
             ArgumentError: an argument cannot be used, or there is none of its name.
         """
         context = CrawlContext.of(crawler)
+        given = {each.name: kwargs.pop(each.name) for each in MediaSpider.takes if each.name in kwargs}
         refuse_unknown(kwargs, cls)
-        arguments = Arguments.read(
-            context.folder,
-            seed=seed,
-            scope=scope,
-            include=include,
-            fresh=fresh,
-            stop_below=stop_below,
-            revisit=revisit,
-            share=_share(context.settings),
-        )
+        arguments = Arguments.read(context.folder, **given, share=_share(context.settings))
         arguments.check(context.settings)
         spider = cls(arguments, crawler, **kwargs)
         spider._set_crawler(crawler)
