@@ -55,7 +55,7 @@ class Notes(Protocol):
         ...
 
     def note(self, namespace: str, key: str) -> bytes | None:
-        """The note that was stored last under a key, or None.
+        """Return the note that was stored last under a key, or None.
 
         Args:
             namespace: of the package that keeps it: ``robots``, ``parameters`` ...

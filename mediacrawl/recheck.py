@@ -103,7 +103,7 @@ class Doubts:
 
 
 def _of_values(record: Mapping[str, Any], elements: list[dict[str, Any]]) -> set[str]:
-    """What is wrong with the values at the top of a record that its evidence does not answer for."""
+    """Return what is wrong with the values at the top of a record that its evidence does not answer for."""
     proven = {_text(element.get("key")) for element in elements} | by_user(record)
     texts = [_text(record.get(key)) for key in FILE_FIELDS if key not in proven]
     reasons = set()
@@ -184,7 +184,7 @@ def _values_of_user(old: Mapping[str, Any]) -> dict[str, str]:
 
 
 def pairs(old: Mapping[str, Any], new: Mapping[str, Any], below: float) -> Iterator[dict[str, str]]:
-    """What a damage did: each stored text beside the one that is right, where both are of the same text.
+    """Yield what a damage did: each stored text beside the one that is right, where both are of the same text.
 
     Args:
         old: as stored.
@@ -217,7 +217,7 @@ def _is_another_file(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
 
 
 def _copied(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy as deep as the fixer writes: the record, and the elements of its evidence."""
+    """Return a copy as deep as the fixer writes: the record, and the elements of its evidence."""
     tags = record.get("tags")
     if not isinstance(tags, list):
         return dict(record)
@@ -238,7 +238,7 @@ def _text(value: Any) -> str:
 
 
 def _confidence(element: Mapping[str, Any]) -> float:
-    """The confidence of a decision; 1 where none is noted: plain ASCII needs no decision."""
+    """Return the confidence of a decision; 1 where none is noted: plain ASCII needs no decision."""
     return number(element.get("confidence"), 1.0)
 
 

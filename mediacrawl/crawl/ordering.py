@@ -56,7 +56,7 @@ def make_priority(settings: BaseSettings, frontier: Frontier, folder: Path | Non
 
 
 def adaptive_policy(settings: BaseSettings) -> AdaptivePolicy:
-    """The numbers of the adaptive order."""
+    """Return the numbers of the adaptive order."""
     from mediacrawl.priority.adaptive import AdaptivePolicy  # noqa: PLC0415 - as above
 
     return AdaptivePolicy(looked_at=_RESCORED_ON_REDIS) if store_of(settings) == REDIS else AdaptivePolicy()
@@ -80,5 +80,5 @@ def load_learner(settings: BaseSettings) -> Learner | None:
 
 
 def _key_of(url: str) -> int:
-    """The key, in the frontier, of a URL as it was requested."""
+    """Return the key, in the frontier, of a URL as it was requested."""
     return url_key(canonical(url) or url)

@@ -108,7 +108,7 @@ class CutMiddleware(CrawlComponent):
             raise StopDownload(fail=False)
 
     def _lists(self, visit: Visit) -> OpenLists | None:
-        """The register of open lists, if more of this response is read than of a page."""
+        """Return the register of open lists, if more of this response is read than of a page."""
         if (
             visit.fetch.kind is Kind.ROBOTS
             or visit.fetch.body_limit is None

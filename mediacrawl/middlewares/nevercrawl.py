@@ -84,7 +84,7 @@ class NeverCrawlMiddleware(CrawlComponent):
         return refuse(request, self._stats, Drop.NEVERCRAWL, f"{request.url} ({entry.covers}, {entry.where})")
 
     def _address_refusal(self, address: IPv4Address | IPv6Address, host: str) -> str | None:  # noqa: ARG002
-        """The reason why the address guard refuses an address, or None."""
+        """Return the reason why the address guard refuses an address, or None."""
         return None if self._list.match_address(str(address)) is None else Drop.NEVERCRAWL
 
     # -- the timers ------------------------------------------------------------------------------------------

@@ -100,7 +100,7 @@ class RedirectCapMiddleware(CrawlComponent):
 
 
 def _again(request: Request, response: Response, target: str, hops: int) -> Request:
-    """The request for a redirect's target, for Scrapy's own scheduler (the method: RFC 9110, 15.4)."""
+    """Return the request for a redirect's target, for Scrapy's own scheduler (the method: RFC 9110, 15.4)."""
     meta = {name: value for name, value in request.meta.items() if name != "download_slot"}
     meta |= {_HOPS: hops + 1, "redirect_urls": [*meta.get("redirect_urls", []), request.url]}
     followed = request.replace(url=target, dont_filter=False, meta=meta)
@@ -124,7 +124,7 @@ def is_redirect(status: int) -> bool:
 
 
 def target_of(response: Response) -> Spelling | None:
-    """The target of a redirect; None without a usable one."""
+    """Return the target of a redirect; None without a usable one."""
     location = response.headers.get("Location")
     return Base(response.url).resolve_location(location) if location else None
 

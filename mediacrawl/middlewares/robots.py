@@ -183,7 +183,7 @@ class RobotsMiddleware(CrawlComponent):
     # -- with leases -----------------------------------------------------------------------------------------
 
     def _sitemaps(self, authority: str, learned: RobotsUpdate, visit: Visit) -> list[Candidate]:
-        """The sitemaps that are added, of any host, if the spider explores."""
+        """Return the sitemaps that are added, of any host, if the spider explores."""
         links = link_filter(self._crawler)
         if links is None or not links.explores:
             return []
@@ -223,7 +223,7 @@ class RobotsMiddleware(CrawlComponent):
         return True
 
     def _target(self, response: Response) -> str | None:
-        """The target of a redirect; None, counted, if it is the same URL or excluded."""
+        """Return the target of a redirect; None, counted, if it is the same URL or excluded."""
         target = target_of(response)
         links = link_filter(self._crawler)
         leads_on = target is not None and target.key != canonical(response.url) and len(target.requested) <= _LONGEST
@@ -233,7 +233,7 @@ class RobotsMiddleware(CrawlComponent):
         return None
 
     def _carried(self, request: Request, visit: Visit) -> Request:
-        """The request of a carrier.
+        """Return the request of a carrier.
 
         Raises:
             RefusedRequest: the robots.txt is known by now, or another carrier has replaced this one.
@@ -378,17 +378,17 @@ def _candidate(target: str, authority: str, visit: Visit, now: float) -> Candida
 
 
 def _carrier(visit: Visit) -> str:
-    """The URL of the lease if it is a carrier, otherwise empty."""
+    """Return the URL of the lease if it is a carrier, otherwise empty."""
     return visit.lease.url if visit.lease.kind is Kind.ROBOTS else ""
 
 
 def _authority(visit: Visit) -> str:
-    """The authority whose robots.txt a visit requests."""
+    """Return the authority whose robots.txt a visit requests."""
     return visit.lease.parent if _carrier(visit) else authority_of(visit.lease.url)
 
 
 def _outcome(visit: Visit) -> Outcome:
-    """The outcome of a robots.txt visit: the page keeps its place, a carrier is done."""
+    """Return the outcome of a robots.txt visit: the page keeps its place, a carrier is done."""
     return Outcome(End.DONE) if _carrier(visit) else Outcome(End.CONTINUE, state=visit.lease.state)
 
 

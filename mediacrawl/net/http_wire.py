@@ -176,7 +176,7 @@ def _fields(lines: list[bytes]) -> dict[bytes, list[bytes]]:
 
 
 def _words(fields: dict[bytes, list[bytes]], name: bytes) -> list[bytes]:
-    """The elements of a field that is a list, in lower case."""
+    """Return the elements of a field that is a list, in lower case."""
     values = fields.get(name)
     return [word.strip().lower() for word in b",".join(values).split(b",")] if values else []
 

@@ -120,7 +120,7 @@ class FileRequests:
         return session.probe.result()
 
     def _call(self, asked: tuple[int, int]) -> Call:
-        """The request for a range.
+        """Return the request for a range.
 
         Raises:
             DescribeError: the port is refused, or the host has no address.
@@ -220,5 +220,5 @@ class _Answer:
 
 
 def _shown(text: str) -> str:
-    """A URL or a host without control characters, and not too long for a message."""
+    """Return a URL or a host without control characters, and not too long for a message."""
     return cut_middle(printable(text), _LONGEST)

@@ -232,7 +232,7 @@ class HostsResolver:
         return resolution
 
     def _at_hand(self, name: str, count: Count) -> CachedName | None:
-        """The result from literals, hosts and the cache."""
+        """Return the result from literals, hosts and the cache."""
         if is_address(name):
             return CachedName((name.strip("[]"),), inf)
         fixed = self._hosts.get(name) or localhost(name)

@@ -206,7 +206,7 @@ def server_of(written: str) -> tuple[str, int]:
 
 
 def _plain(text: str) -> str | None:
-    """An address in normal form; None if it is none."""
+    """Return an address in normal form; None if it is none."""
     try:
         return str(ip_address(text))
     except ValueError:

@@ -193,7 +193,7 @@ class Adaptive:
             self._stale[site] = classes
 
     def ended(self, lease: Lease, reward: float) -> Scored:
-        """A URL ended: learn from it. Gives sites with the new scores of their classes.
+        """Learn from the end of a URL; yield sites with the new scores of their classes.
 
         Args:
             lease: its last lease.
@@ -263,7 +263,7 @@ class Adaptive:
         return classes
 
     def _credit(self, classes: SiteClasses, past: Past, more: float) -> bool:
-        """A visit got credit, and so did its class; answers whether that is known."""
+        """A visit got credit, and so did its class; return whether that is known."""
         number = classes.numbers.get(past.link_class)
         if number is None:
             return False
@@ -273,7 +273,7 @@ class Adaptive:
         return True
 
     def _credited(self, entry: VisitEntry, visit: Past) -> Iterator[tuple[Past, float]]:
-        """The visits that an entry says something of: if nothing was found, itself alone.
+        """Return the visits that an entry says something of: if nothing was found, itself alone.
 
         A page visited again is no evidence about links: of no other page is it known that nothing new is there.
         """
@@ -283,7 +283,7 @@ class Adaptive:
     # -- what outlives the process ---------------------------------------------------------------------------
 
     def begin(self, warm: Path | None = None, *, resumes: bool = False) -> int:
-        """Take up what an earlier process left; answers how many visits are remembered.
+        """Take up what an earlier process left; return how many visits are remembered.
 
         Args:
             warm: a model of another crawl to begin with, where this crawl has none of its own.

@@ -55,7 +55,7 @@ class ScorePolicy:
     inlinks: bool = True
 
     def factor(self, classes: SiteClasses) -> float:
-        """What the scores of a site are multiplied by: as long as it has no finds, who links to it says most."""
+        """Return what the scores of a site are multiplied by: as long as it has no finds, who links to it says most."""
         if classes.has_finds or not self.inlinks:
             return 1.0
         factor: float = _EACH_INLINK ** (classes.inlinks - 1) * _EACH_VISIT ** min(classes.visits, _MOST_VISITS)
@@ -64,7 +64,7 @@ class ScorePolicy:
     def scores(
         self, fetches: NDArray[np.float64], credit: NDArray[np.float64], odds: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """The score of each class: its record, shrunk towards the model, and a little more for the little known.
+        """Return the score of each class: its record, shrunk towards the model, and a little more for the little known.
 
         Args:
             fetches: number of its fetches.
@@ -130,7 +130,7 @@ class SiteClasses:
         return len(self.numbers)
 
     def met(self, shape: str) -> int:
-        """Count a link of a shape; answers how many there were, 0 for one of too many shapes."""
+        """Count a link of a shape; return how many there were, 0 for one of too many shapes."""
         if shape not in self.links and len(self.links) >= MOST_CLASSES:
             # A site that makes up shapes without end is not to fill the memory.
             return 0
@@ -138,7 +138,7 @@ class SiteClasses:
         return number
 
     def add(self, name: str, row: Sequence[int] | NDArray[np.uint32]) -> int:
-        """A class is new; answers its place."""
+        """A class is new; return its place."""
         number = self.numbers[name] = len(self.numbers)
         if number == len(self.fetches):
             self._grow(np.concatenate([self.table, _empty_table(number)], axis=1))
@@ -225,7 +225,7 @@ class SiteClasses:
 def moved_scores(
     sites: Sequence[tuple[str, SiteClasses]], learner: Learner, policy: ScorePolicy
 ) -> Iterator[tuple[str, dict[str, float]]]:
-    """The scores of several sites that have changed enough to be sent to the frontier, by site.
+    """Yield the scores of several sites that have changed enough to be sent to the frontier, by site.
 
     All sites are scored in one pass over arrays: a pass for each takes four times as long.
     """
@@ -294,11 +294,11 @@ class Classes:
         return iter(self._held.items())
 
     def held(self, site: str) -> SiteClasses | None:
-        """The classes of a site, if they are held."""
+        """Return the classes of a site, if they are held."""
         return self._held.get(site)
 
     def of(self, site: str, *, turn: bool = True) -> SiteClasses:
-        """The classes of a site, with what was written down of them.
+        """Return the classes of a site, with what was written down of them.
 
         Args:
             site: its name.
@@ -321,7 +321,7 @@ class Classes:
     def place(
         self, site: str, name: str, row: Callable[[], Sequence[int]], *, turn: bool = True
     ) -> tuple[SiteClasses, int, bool]:
-        """The class of a link, its place among the site's classes, and whether it is new.
+        """Return the class of a link, its place among the site's classes, and whether it is new.
 
         Args:
             site: of the link.
@@ -345,7 +345,7 @@ class Classes:
         return classes.add(name, row()), True
 
     def next(self, number: int) -> list[str]:
-        """The sites whose turn it is to be looked at again."""
+        """Return the sites whose turn it is to be looked at again."""
         found = list[str]()
         for _ in range(min(number, len(self._turn))):
             site = self._turn.popleft()

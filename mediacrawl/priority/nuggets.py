@@ -54,11 +54,11 @@ class Headers(Protocol):
     """The headers of an answer; names in any case."""
 
     def get(self, key: str, def_val: Any = None, /) -> bytes | None:
-        """The last value of a name, as the server wrote it."""
+        """Return the last value of a name, as the server wrote it."""
         ...
 
     def getlist(self, key: str, def_val: Any = None, /) -> list[bytes]:
-        """All values of a name."""
+        """Return all values of a name."""
         ...
 
 
@@ -163,7 +163,7 @@ def _record(item: Any) -> Mapping[str, Any] | None:
 
 
 def _texts(tags: Any) -> str:
-    """A hash of the file's own texts; of what was decided about them nothing."""
+    """Return a hash of the file's own texts; of what was decided about them nothing."""
     texts = set()
     for element in tags if isinstance(tags, list) else ():
         if isinstance(element, Mapping) and element.get("source") not in EXTERNAL_SOURCES:
@@ -308,7 +308,7 @@ class Nuggets:
         return known
 
     def credit(self, visit: Visit, nugget: Nugget, known: Known) -> bool:
-        """Write a nugget into its visit; answers whether it is new."""
+        """Write a nugget into its visit; return whether it is new."""
         # Several records of one visit may be looked up before the first of them is rewarded.
         if known is Known.NEW and all(one.key != nugget.key for one in visit.decision.nuggets):
             visit.decision.earned += 1
@@ -344,7 +344,7 @@ def may_be_nugget(outcome: Outcome | None) -> bool:
 
 
 def _usable(found: Any) -> Nugget | None:
-    """A nugget with its reward between 0 and 1; one that is worth nothing is none.
+    """Return a nugget with its reward between 0 and 1; one that is worth nothing is none.
 
     Raises:
         TypeError: it is none, or has no key, or its reward is no number.
@@ -383,7 +383,7 @@ def _packed(url: str, *, is_open: bool) -> bytes:
 
 
 def _unpacked(record: bytes | None) -> tuple[str, bool] | None:
-    """What a note says; None if there is none, or it cannot be read."""
+    """Return what a note says; None if there is none, or it cannot be read."""
     if record is None:
         return None
     try:

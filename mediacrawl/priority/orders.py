@@ -112,7 +112,7 @@ class Priority(Protocol):
         ...
 
     def ended(self, lease: Lease, reward: float) -> Scored:
-        """A URL ended: learn from it.
+        """Learn from the end of a URL; return sites with the new scores of their classes.
 
         Args:
             lease: its last lease.

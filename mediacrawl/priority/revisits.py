@@ -57,7 +57,7 @@ def is_revisit(lease: Lease) -> bool:
 
 
 def evidence_for_other(lease: Lease) -> Evidence:
-    """The evidence for another URL in place of a lease's: that it is a revisit holds for its own URL only."""
+    """Return the evidence for another URL in place of a lease's: that it is a revisit holds for its own URL only."""
     return replace(lease.evidence, via=Evidence().via) if lease.evidence.via == AGAIN else lease.evidence
 
 

@@ -98,7 +98,7 @@ class SharedJournal:
         return found
 
     def read(self) -> Iterator[tuple[int, VisitEntry]]:
-        """The visits that are kept with their numbers, the oldest first; what it leaves, `heard` gives later."""
+        """Yield the visits that are kept with their numbers, the oldest first; what it leaves, `heard` gives later."""
         for _ in range(_PIECES):
             self._ask()
             try:
@@ -134,7 +134,7 @@ class SharedJournal:
         self._after = batches[-1][0] if batches else min(self._after, self.last)
 
     def _unpacked(self, number: int, packed: bytes) -> Iterator[tuple[int, VisitEntry]]:
-        """The visits of a batch; none, if it is this worker's own, was heard before, or is something else."""
+        """Yield the visits of a batch; none, if it is this worker's own, was heard before, or is something else."""
         try:
             teller, batch, listed = msgpack.unpackb(packed)
         except (ValueError, TypeError, msgpack.exceptions.UnpackException):

@@ -141,7 +141,7 @@ class Reader:
         return []
 
     def _ending(self, visit: Visit) -> Outcome:
-        """The outcome of a page or a list that can be read."""
+        """Return the outcome of a page or a list that can be read."""
         outcome = after_cut(visit.lease, self._attempts) if visit.fetch.broke_off else Outcome(End.DONE)
         if outcome.end is End.AGAIN:
             visit.decision.trouble = Trouble.CUT
@@ -210,7 +210,7 @@ class Reader:
         return page
 
     def _players(self, visit: Visit, media: PageMedia) -> list[MediaItem]:
-        """The records of players without a file, as many as the page's length allows."""
+        """Return the records of players without a file, as many as the page's length allows."""
         named = media.items()
         items = first_records(named, byte_budget(visit.decision.parsed_bytes, visit.fetch.bytes, PLAYERS, FACTOR))
         if items:
@@ -256,7 +256,7 @@ class Reader:
         return self._duplicates.judge(lease.site, lease.url, fingerprint(page, media, thin=thin))
 
     def _of_near_copy(self, visit: Visit, page: Page, fresh: list[tuple[int, Spelling]]) -> list[tuple[int, Spelling]]:
-        """The links of a near copy that are followed."""
+        """Return the links of a near copy that are followed."""
         original = canonical(page.canonical) if page.canonical else None
         if original is not None and is_named_copy(visit.lease.url, original):
             self._scheduler.count("page/named_copy")
@@ -317,7 +317,7 @@ class Reader:
 
 
 def candidate(url: str | Spelling, evidence: Evidence, scores: Scores, visit: Visit | None = None) -> Candidate:
-    """A URL that was found on the page of a visit, or a seed."""
+    """Return a URL that was found on the page of a visit, or a seed."""
     kind = Kind.MEDIA if evidence.via in _PLAYERS else None
     if visit is None:
         return candidates.candidate(url, evidence, scores, kind)
@@ -326,7 +326,7 @@ def candidate(url: str | Spelling, evidence: Evidence, scores: Scores, visit: Vi
 
 
 def _media(page: Page) -> list[str]:
-    """The references of a page to media, verbatim; one with a fragment may be missed.
+    """Return the references of a page to media, verbatim; one with a fragment may be missed.
 
     Frames and players count, too: in a series of pages they may be the only difference.
     """
@@ -339,7 +339,7 @@ def _media(page: Page) -> list[str]:
 
 
 def _by_content(body: bytes) -> str:
-    """The kind of a response whose Content-Type does not say it."""
+    """Return the kind of a response whose Content-Type does not say it."""
     sniffed = sniff(body)
     if is_media(sniffed.mime):
         return ResponseKind.MEDIA

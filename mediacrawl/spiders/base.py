@@ -52,7 +52,7 @@ class MediaCrawlClocks:
 
     @classmethod
     def of(cls, folder: Path, policy: FrontierPolicy, clock: Clock) -> Self | None:
-        """The frontier in a state folder; None if no crawl has been there.
+        """Return the frontier in a state folder; None if no crawl has been there.
 
         Raises:
             FrontierError: a crawl is working on it, or it cannot be used.
@@ -195,7 +195,7 @@ class ProbingSpider(Spider):
         return self.refusal(candidate) is None
 
     def refusal(self, candidate: Candidate) -> Drop | None:
-        """The reason to drop a URL that was not found on a page, which is counted; None if it is accepted."""
+        """Return the reason to drop a URL that was not found on a page, which is counted; None if it is accepted."""
         is_data = candidate.evidence.via == WAITS
         url = candidate.url.partition("#")[0] if is_data else candidate.url
         reason = self.scope.check(url, candidate.depth, any_extension=is_data)
@@ -208,7 +208,7 @@ class ProbingSpider(Spider):
         return self.scope.check_host(authority_of(url).partition("://")[2]) is None
 
     def make_request(self, visit: Visit) -> Request:
-        """The request of a lease: a page as a whole, a media file by the next range of its probe."""
+        """Return the request of a lease: a page as a whole, a media file by the next range of its probe."""
         meta = {VISIT: visit, "verbatim_url": True, "download_slot": visit.lease.site}
         if visit.lease.evidence.via == WAITS:
             headers = {**self._page_headers, **self._context.adapters.headers(visit.lease.evidence)}
@@ -250,7 +250,7 @@ class ProbingSpider(Spider):
         return self._finish(visit, found) if waiting is None else self._end_when_judged(visit, waiting)
 
     async def parsed(self, response: Response) -> Items:
-        """The result of `parse`, for spiders that do more with it."""
+        """Return the result of `parse`, for spiders that do more with it."""
         given = ProbingSpider.parse(self, response)
         return await given if isinstance(given, Coroutine) else given
 
@@ -402,7 +402,7 @@ class OwnFrontierSpider(ProbingSpider, Generic[F]):
 
     @classmethod
     def own_folder(cls, settings: BaseSettings) -> Path:
-        """The folder of its frontier.
+        """Return the folder of its frontier.
 
         Raises:
             ArgumentError: the media crawl's frontier is in Redis, and its clocks cannot be read from there.
@@ -443,7 +443,7 @@ class OwnFrontierSpider(ProbingSpider, Generic[F]):
         raise NotImplementedError
 
     def _waiting_sites(self) -> Iterator[str]:
-        """All sites in this spider's frontier where a URL waits."""
+        """Yield all sites in this spider's frontier where a URL waits."""
         after = ""
         while sites := self.scheduler.frontier.sites_under(after=after):
             yield from sites

@@ -231,7 +231,7 @@ class FeedsSpider(OwnFrontierSpider[Sources]):
     # -- requests and responses ------------------------------------------------------------------------------
 
     def make_request(self, visit: Visit) -> Request:
-        """The request of a lease; that of a poll is conditional."""
+        """Return the request of a lease; that of a poll is conditional."""
         source, request = self._source(visit), super().make_request(visit)
         if source is not None and visit.fetch.url == source.asked:
             request.headers.update(conditional_headers(source.etag, source.modified))

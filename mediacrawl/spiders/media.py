@@ -76,7 +76,7 @@ class Readmission:
         self._is_out = self._is_full = False
 
     async def urls(self) -> tuple[str, ...]:
-        """The URLs that are to be added again at this start. They stay noted until `taken`.
+        """Return the URLs that are to be added again at this start. They stay noted until `taken`.
 
         Raises:
             FrontierError: the frontier cannot be read.

@@ -130,7 +130,7 @@ class Round(StateFile):
         return found
 
     def end(self, url: str, came_to: str) -> bool:
-        """Note what a record came to; answers whether it had no end before."""
+        """Note what a record came to; return whether it had no end before."""
         with self._explained():
             sql = "UPDATE doubtful SET came_to = ? WHERE url = ? AND came_to IS NULL"
             return self._db.execute(sql, (came_to, url)).rowcount > 0
@@ -456,7 +456,7 @@ class RecheckSpider(OwnFrontierSpider[Round]):
 
 
 def _candidate(url: Spelling, record: Mapping[str, Any], scores: Scores) -> Candidate:
-    """The candidate of a record, with the record's provenance as evidence."""
+    """Return the candidate of a record, with the record's provenance as evidence."""
     known = {field: _text(record.get(name)) for field, name in _PROVENANCE.items()}
     known["via"] = known["via"] or "recheck"
     tags = record.get("tags")
