@@ -23,7 +23,7 @@ from mediacrawl.notes import Later, Notes, changed_later
 from mediacrawl.politeness.caching import LastUsed
 
 NAMESPACE = "address"
-_FORMAT = 1
+_FORMAT, _OLD_FORMAT = 2, 1
 _WINDOW = 5
 HELD = 50_000
 """Addresses in memory, some 400 bytes each; the clocks of others are in the store."""
@@ -130,9 +130,9 @@ class AddressClock:
 class AddressClocks:
     """The clocks of all addresses, for one process.
 
-    On disk: a note for each address (msgpack: format, release time, last response times, requests without a find), in
-    the transaction that ends the visit. A kill undoes notes since the last commit; after a restart every address keeps
-    its full delay from the start on, so none is requested too soon.
+    On disk: a note for each address, as in `SharedAddressClocks`, in the transaction that ends the visit. A kill undoes
+    notes since the last commit; after a restart every address keeps its full delay from the start on, so none is
+    requested too soon.
 
     Args:
         policy: the delays.
@@ -163,16 +163,17 @@ class AddressClocks:
         clock = self._clock(address)
         clock.end(now, response_time, self._policy, asked=asked, found=found)
         if asked:
-            note = msgpack.packb((_FORMAT, clock.release, clock.samples, clock.barren))
-            self._store.set_note(NAMESPACE, address, note)
+            self._store.set_note(NAMESPACE, address, _packed(clock))
 
     def _clock(self, address: str) -> AddressClock:
         clock = self._clocks.get(address)
         if clock is None:
-            release, samples, barren = _unpack(self._store.note(NAMESPACE, address))
+            clock = self._clocks[address] = _unpacked(self._store.note(NAMESPACE, address))
+            # No request of an earlier process is under way.
+            clock.turn = clock.out = 0.0
             if self._resumes:
-                release = max(release, self._began + self._policy.delay(samples, barren))
-            clock = self._clocks[address] = AddressClock(release, samples, barren=barren)
+                delay = self._policy.delay(clock.samples, clock.barren)
+                clock.release = max(clock.release, self._began + delay)
             self._let_go()
         else:
             self._clocks.move_to_end(address)
@@ -185,21 +186,6 @@ class AddressClocks:
                 # The store does not have it. There are never more of these than concurrent requests.
                 self._clocks[address] = clock
                 return
-
-
-def _unpack(record: bytes | None) -> tuple[float, tuple[float, ...], int]:
-    """Release time, samples and barren requests of a note; those of an unknown address if it cannot be read."""
-    try:
-        # Notes of earlier versions have no number of barren requests.
-        version, release, samples, *barren = msgpack.unpackb(record) if record else (None, 0.0, ())
-        if version == _FORMAT:
-            return float(release), tuple(float(sample) for sample in samples), int(sum(barren))
-    except (ValueError, TypeError, msgpack.UnpackException):
-        pass
-    return 0.0, (), 0
-
-
-_SHARED_FORMAT = 2
 
 
 class SharedAddressClocks:
@@ -245,17 +231,21 @@ class SharedAddressClocks:
 
 
 def _packed(clock: AddressClock) -> bytes:
-    packed: bytes = msgpack.packb((_SHARED_FORMAT, clock.release, clock.samples, clock.turn, clock.out, clock.barren))
+    packed: bytes = msgpack.packb((_FORMAT, clock.release, clock.samples, clock.turn, clock.out, clock.barren))
     return packed
 
 
 def _unpacked(record: bytes | None) -> AddressClock:
     """Return the clock in a note; a new one if it cannot be read."""
     try:
-        version, release, samples, turn, out, *barren = msgpack.unpackb(record) if record else (None, 0.0, (), 0.0, 0.0)
-        if version == _SHARED_FORMAT:
-            times = tuple(float(sample) for sample in samples)
+        version, release, samples, *more = msgpack.unpackb(record) if record else (None, 0.0, ())
+        times = tuple(float(sample) for sample in samples)
+        if version == _FORMAT:
+            # Notes of earlier versions have no number of barren requests.
+            turn, out, *barren = more
             return AddressClock(float(release), times, float(turn), float(out), int(sum(barren)))
+        if version == _OLD_FORMAT:
+            return AddressClock(float(release), times, barren=int(sum(more)))
     except (ValueError, TypeError, msgpack.UnpackException):
         pass
     return AddressClock()

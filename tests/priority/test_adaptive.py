@@ -11,8 +11,7 @@ from waiting_links import found, leased
 from mediacrawl.frontier.contract import FrontierPolicy
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy
-from mediacrawl.priority.classes import MOST_INLINKS, MOST_OUTLINKS, ScorePolicy, SiteClasses, moved_scores
-from mediacrawl.priority.explain import explain
+from mediacrawl.priority.classes import MOST_INLINKS, MOST_OUTLINKS, ScorePolicy, SiteClasses, explain, moved_scores
 from mediacrawl.priority.features import WIDTH, places
 from mediacrawl.priority.learner import Learner
 from mediacrawl.priority.orders import Alike, CreditPolicy, RuleOrder, SiteRate
