@@ -1,4 +1,4 @@
-"""The records of link classes: number of fetches, reward, and the features of the latest link; and what they explain."""
+"""The records of link classes: fetches, reward, features of the latest link; and what explains a score by them."""
 
 from __future__ import annotations
 
