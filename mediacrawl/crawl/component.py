@@ -32,12 +32,7 @@ _SIGNALS = {
 
 
 class CrawlComponent:
-    """Connects the methods of a component that `_SIGNALS` names, and `_visit_ended`; repeats work in the reactor.
-
-    Args:
-        crawler: of the crawl.
-        context: what the components of the crawl share.
-    """
+    """Connects the methods of a component that `_SIGNALS` names, and `_visit_ended`; repeats work in the reactor."""
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         self._crawler = crawler
