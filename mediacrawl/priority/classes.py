@@ -46,20 +46,14 @@ class ScorePolicy:
     Attributes:
         weight: how many fetches the model's guess counts as.
         curiosity: how much a class is preferred for being little known.
-        model: whether the model guesses; else every class begins alike.
-        records: whether the class's own record counts.
-        inlinks: whether it counts which sites link to a site.
     """
 
     weight: float = 2.0
     curiosity: float = 0.1
-    model: bool = True
-    records: bool = True
-    inlinks: bool = True
 
     def factor(self, classes: SiteClasses) -> float:
         """Return what the scores of a site are multiplied by: as long as it has no finds, who links to it says most."""
-        if classes.has_finds or not self.inlinks:
+        if classes.has_finds:
             return 1.0
         factor: float = _EACH_INLINK ** (classes.inlinks - 1) * _EACH_VISIT ** min(classes.visits, _MOST_VISITS)
         return factor
@@ -74,17 +68,9 @@ class ScorePolicy:
             credit: what that came to.
             odds: what the model says of its next link, 0 to 1.
         """
-        if not self.model:
-            odds = np.full_like(odds, _ALIKE)
-        if not self.records:
-            return odds
         fetches = fetches + self.weight
         rates = (credit + self.weight * odds) / fetches
         return rates + self.curiosity * np.sqrt(rates / fetches)
-
-
-_ALIKE = 0.1
-"""What a link is taken to be worth without a model."""
 
 
 class SiteClasses:

@@ -123,7 +123,6 @@ def test_a_site_with_finds_has_the_scores_of_its_own_record():
     assert factor(0, 0.0) < 1 < factor(MOST_INLINKS, 0.0)
     assert factor(2, 0.0) > factor(2, 1.0) > factor(2, 3.0) > factor(2, 1e300) > 0
     assert factor(0, 3.0, 0.1) == factor(MOST_INLINKS, 3.0, 0.1) == 1
-    assert ScorePolicy(inlinks=False).factor(SiteClasses()) == 1
 
 
 def test_visits_of_this_process_count_as_those_of_the_record(order):
