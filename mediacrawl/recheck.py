@@ -295,10 +295,6 @@ def records(path: Path) -> Iterator[dict[str, Any] | None]:
     """
     with _explained(path), closing(open_reader(location_of(str(path)))) as reader:
         for block in reader.blocks(None, 1):
-            if block.problem is not None:
-                # A line that is too long.
-                yield from [None] * bool(block.problem)
-                continue
             for entry in reader.records(block):
                 if entry.record is not None or entry.problem:
                     url = (entry.record or {}).get("content_url")
