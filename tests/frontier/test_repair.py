@@ -271,6 +271,14 @@ def test_the_rows_between_two_damaged_pages_are_lost_and_can_be_found_again(path
     store.close()
 
 
+def test_a_row_that_makes_no_sense_is_left_out_and_its_table_is_told(path):
+    waiting, _, _ = contents(path)
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE url SET url = 'no url' WHERE (class, seq) = (SELECT class, seq FROM url LIMIT 1)")
+    assert mend(path).damaged == {"url"}
+    assert len(waiting - contents(path)[0]) == 1
+
+
 @pytest.mark.parametrize("trees", [("site", "sqlite_autoindex_site_1"), *slow(("class",), ("site", "class"))])
 def test_sites_and_classes_are_made_anew_of_their_urls(path, trees):
     waiting, _, _ = contents(path)
