@@ -20,7 +20,6 @@ from mediacrawl.demo import DemoServer, grow_mp3, media_bytes
 from mediacrawl.model.item import MediaItem
 from mediacrawl.probe import Probe, ProbeResult
 
-"""Files of formats that declare no encoding."""
 SHORT = {"can-y-mor.dsf"}
 """One block of one-bit audio is 4 KB."""
 UNTIMED = {"regendak.mod"}
