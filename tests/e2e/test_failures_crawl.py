@@ -77,14 +77,14 @@ def crawled(tmp_path_factory):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("SSL_CERT_FILE", str(expired))
             crawl.start("-o", "items.jl", **settings)
-        crawl.urls, crawl.lines = urls, []
+        crawl.urls, crawl.lines, log = urls, [], crawl.folder / "state" / "log"
         # The sites that fail would be tried for a week.
         wanted, end = {*FAILING, "expired", *CODINGS, "two"}, time.monotonic() + 60
         while {name for name in wanted if ends_of(crawl, name)} < wanted and time.monotonic() < end:
             time.sleep(0.2)
-            crawl.lines = list(read(crawl.folder / "state" / "log"))
+            crawl.lines = list(read(log)) if log.exists() else []
         crawl.interrupt()
-        crawl.lines = list(read(crawl.folder / "state" / "log"))
+        crawl.lines = list(read(log))
         yield crawl
 
 

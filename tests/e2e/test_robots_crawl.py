@@ -364,8 +364,7 @@ def test_a_robots_txt_that_never_comes_keeps_no_crawl_open_but_its_site_rests(tm
     with RobotsWeb() as web:
         crawl = Crawl(web, tmp_path)
         web.seeds = [web.url(name) for name in ("to-failure", "s500")]
-        crawl.start(**{**HASTE, "BACKOFF_REST_AFTER": 3, "ROBOTS_RETRY": 0.2})
-        assert crawl.wait() == 0, crawl.text()[-3000:]
+        crawl.run(**{**HASTE, "BACKOFF_REST_AFTER": 3, "ROBOTS_RETRY": 0.2})
         assert set(paths(web, "to-failure")) == {"/robots.txt"}
         assert paths(web, "s500") == ["/robots.txt"] * 3
         assert {*map(canonical, web.seeds)} <= {*Verdict(crawl).waiting}
@@ -375,8 +374,7 @@ def test_a_site_that_is_left_alone_for_longer_than_its_copy_counts_is_asked_for_
     with RobotsWeb() as web:
         crawl = Crawl(web, tmp_path)
         web.seeds = [web.url("patient")]
-        crawl.start(**HASTE, **{"ROBOTS_RETRY": 1, YOUNGEST: 0.3})
-        assert crawl.wait() == 0, crawl.text()[-3000:]
+        crawl.run(**HASTE, **{"ROBOTS_RETRY": 1, YOUNGEST: 0.3})
         assert paths(web, "patient") == ["/robots.txt", "/"]
 
 
@@ -391,8 +389,7 @@ def test_a_kill_while_a_carrier_is_on_its_way_costs_no_rule(tmp_path):
         crawl.start(**HASTE, ROBOTS_RETRY=2)
         crawl.until(lambda log: any(entry.host == "moved-away-301.example" for entry in log))
         crawl.kill()
-        crawl.start(**HASTE, ROBOTS_RETRY=2, seed="")
-        assert crawl.wait() == 0, crawl.text()[-3000:]
+        crawl.run(**HASTE, ROBOTS_RETRY=2, seed="")
         verdict = Verdict(crawl)
         assert {path: verdict.of(web.url("moved-away-301", path)) for path in (FREE, CLOSED)} == RULED
         assert paths(web, "moved-away-301")[0] == "/robots.txt"
