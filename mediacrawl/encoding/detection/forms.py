@@ -86,7 +86,9 @@ def _read(raw: bytes, order: str) -> str:
 
 
 def _cost(text: str) -> int:
-    """Return the cost of a text by its blocks, CJK by the models."""
+    """Return the cost of a text by its blocks, CJK by the models, and 8-bit text that was widened by its bytes."""
+    if "\x7f" < max(text, default="") <= "\xff":
+        return min(_by_blocks(text), _eight_bit_cost(text.encode("latin-1")) + EIGHT_BIT)
     runs = CJK_RUN.findall(text)
     trained = models.in_use()
     total = 0
