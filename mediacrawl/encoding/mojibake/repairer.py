@@ -18,7 +18,7 @@ from typing import Final
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.decision import SURE, FieldDecision, Hints, Repair, confidence_of
 from mediacrawl.encoding.decision import text_fields as as_texts
-from mediacrawl.encoding.excerpts import LONGEST_READ, head_of_text
+from mediacrawl.encoding.excerpts import LONGEST_READ, head_of_text, narrowed
 from mediacrawl.encoding.languages import is_codec
 from mediacrawl.encoding.mojibake.lossless import lossless_routes
 from mediacrawl.encoding.mojibake.lossy import dropping_pages, is_marked, kept_marks_cost, lossy_routes, may_have_lost
@@ -78,6 +78,12 @@ def repair(texts: Sequence[str], hints: Hints | None = None, substitutions: Subs
         TypeError: the texts are no sequence of ``str``, or the hints are no `Hints`.
     """
     texts = as_texts(texts, "repair", hints)
+    wide = {place: whole for place, text in enumerate(texts) if (whole := narrowed(text))}
+    if wide:
+        fields = list(repair([wide.get(place, (text,))[0] for place, text in enumerate(texts)], hints).fields)
+        for place, (text, order) in wide.items():
+            fields[place] = FieldDecision(text, f"cp1252>{order}", margin=SURE, confidence=SUREST, decision="fixed")
+        return Repair.of(f"cp1252>{order}", fields)
     if substitutions:
         return with_substitutions(texts, substitutions, hints)
     heads = list(map(head_of_text, texts))
