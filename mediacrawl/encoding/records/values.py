@@ -291,8 +291,8 @@ def _rank(element: Mapping[str, Any]) -> int:
 
 
 def _genre_names(text: str) -> Iterable[str]:
-    """Write out ID3's numbers of genres: ``(17)`` and ``17`` are Rock."""
-    if len(text) <= _MAX_GENRE and (text.isdecimal() or text.startswith("(")):
+    """Write out ID3's codes of genres: ``(17)`` and ``17`` are Rock, ``RX`` is Remix, ``CR`` Cover."""
+    if len(text) <= _MAX_GENRE and (text.isdecimal() or text.startswith("(") or text in {"RX", "CR"}):
         # Its import takes 120 ms, and few genres are written so.
         from mutagen.id3 import TCON  # noqa: PLC0415
 

@@ -115,6 +115,7 @@ class LogicalStream:
         rate: granules (or frames) per second.
         comment_at: bytes in the second packet before the comments.
         skip: granules at the start that are not played.
+        longest: most granules of one packet; 0 if unknown.
         shift: bits of a video granule that count the frames since the last key frame.
         sample_rate: Hz.
         channels: number of audio channels.
@@ -131,6 +132,7 @@ class LogicalStream:
     rate: float
     comment_at: int
     skip: int = 0
+    longest: int = 0
     shift: int = 0
     sample_rate: int | None = None
     channels: int | None = None
@@ -156,6 +158,15 @@ class LogicalStream:
             granule = (granule >> self.shift) + (granule & (1 << self.shift) - 1)
         return (granule - self.skip) / self.rate
 
+    def begin(self, page: OggPage) -> float:
+        """Returns the least second at which a stream begins whose first page with a granule position this is.
+
+        It is 0 but for what was cut from a longer stream.
+        """
+        most = self.longest * sum(size < 255 for size in page.lacing)
+        begin = self.seconds(page.granule) - (most / self.rate if most else _MAX_FIRST)
+        return begin if begin > _LEAST_BEGIN else 0.0
+
 
 def identify(serial: int, packet: bytes) -> LogicalStream | None:
     """Reads the first packet of a stream; None if its codec is unknown or its header is no header."""
@@ -176,7 +187,9 @@ def _vorbis(serial: int, packet: bytes) -> LogicalStream | None:
     bitrate = nominal if nominal > 0 else average
     if not rate:
         return None
-    return LogicalStream(serial, "vorbis", rate, 7, sample_rate=rate, channels=channels, bitrate=bitrate)
+    # Half a long block.
+    longest = 1 << (packet[28] >> 4) >> 1
+    return LogicalStream(serial, "vorbis", rate, 7, longest=longest, sample_rate=rate, channels=channels, bitrate=bitrate)
 
 
 def _opus(serial: int, packet: bytes) -> LogicalStream:
@@ -184,7 +197,7 @@ def _opus(serial: int, packet: bytes) -> LogicalStream:
     channels, skip = struct.unpack_from("<xBH", packet, 8)
     # A header that was cut off has no gain.
     gain = int.from_bytes(packet[16:18], "little", signed=True) / 256 if len(packet) >= 18 else 0.0
-    return LogicalStream(serial, "opus", 48000, 8, skip, sample_rate=48000, channels=channels, gain=gain)
+    return LogicalStream(serial, "opus", 48000, 8, skip, 5760, sample_rate=48000, channels=channels, gain=gain)
 
 
 def _flac(serial: int, packet: bytes) -> LogicalStream:
@@ -197,6 +210,7 @@ def _flac(serial: int, packet: bytes) -> LogicalStream:
         "flac",
         rate,
         4,
+        longest=int.from_bytes(packet[19:21], "big"),
         sample_rate=rate,
         channels=facts.channels,
         bits_per_sample=facts.bits_per_sample,
@@ -204,11 +218,12 @@ def _flac(serial: int, packet: bytes) -> LogicalStream:
 
 
 def _speex(serial: int, packet: bytes) -> LogicalStream | None:
-    rate, channels, bitrate = struct.unpack_from("<i8xii", packet, 36)
+    rate, channels, bitrate, frame, _, frames = struct.unpack_from("<i8xiiiii", packet, 36)
     if rate <= 0:
         return None
     given = bitrate if bitrate > 0 else None
-    return LogicalStream(serial, "speex", rate, 0, sample_rate=rate, channels=channels, bitrate=given)
+    longest = max(0, frame * frames)
+    return LogicalStream(serial, "speex", rate, 0, longest=longest, sample_rate=rate, channels=channels, bitrate=given)
 
 
 def _theora(serial: int, packet: bytes) -> LogicalStream:
@@ -221,6 +236,7 @@ def _theora(serial: int, packet: bytes) -> LogicalStream:
         "theora",
         numerator / denominator,
         7,
+        longest=1,
         shift=tail >> 5 & 31,
         is_video=True,
         width=width,
@@ -245,7 +261,9 @@ _LONGEST_HEADER = _HEADER + 255
 _MAX_PAGES = 200
 """Pages at the front that are looked at for where a stream begins and how dense it is."""
 _MAX_FIRST = 60
-"""Seconds that one page can hold. What begins later was cut from something longer."""
+"""Seconds that one page can hold, if its codec does not say. What begins later was cut from something longer."""
+_LEAST_BEGIN = 0.1
+"""Seconds; less is what an encoder counts before the first sample."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -426,6 +444,9 @@ def _read_length(context: ParseContext, streams: list[LogicalStream], start: int
     if size is None:
         context.note("size unknown")
         return
+    if context.file.at_hand(start, size) is not None:
+        _add_up(context, start)
+        return
     data = b""
     for tail in context.policy.ogg_tail_bytes:
         data = context.file.get(max(0, size - tail), size)
@@ -440,16 +461,48 @@ def _read_length(context: ParseContext, streams: list[LogicalStream], start: int
 
 def _set_length(context: ParseContext, streams: list[LogicalStream], last: dict[int, int], start: int) -> None:
     """Takes the length from the last pages. A recording of a live stream does not begin at zero."""
-    first: dict[int, int] = {}
+    first: dict[int, OggPage] = {}
     for page in _pages_at_hand(context.file, start):
-        first.setdefault(page.serial, page.granule)
+        first.setdefault(page.serial, page)
     lengths = []
     for stream in streams:
         if stream.serial in last:
-            begin = stream.seconds(first.get(stream.serial, 0))
-            lengths.append((stream.seconds(last[stream.serial]) - (begin if begin > _MAX_FIRST else 0), begin))
+            begin = stream.begin(first[stream.serial]) if stream.serial in first else 0.0
+            lengths.append((stream.seconds(last[stream.serial]) - begin, begin))
     seconds, begin = max(lengths)
-    context.result.set_duration(seconds, estimated=begin > _MAX_FIRST)
+    context.result.set_duration(seconds, estimated=begin > 0)
+    _average_bitrate(context)
+
+
+def _add_up(context: ParseContext, start: int) -> None:
+    """Takes the length of a file that is at hand as a whole: of chained streams it is the sum."""
+    streams: dict[int, LogicalStream] = {}
+    begins: dict[int, float] = {}
+    ends: dict[int, float] = {}
+    total, cut = 0.0, False
+
+    def length() -> float:
+        return max((ends[serial] - begins[serial] for serial in ends), default=0.0)
+
+    for page in _pages(context, start):
+        if page.stop > (context.file.size or 0):
+            break
+        if page.flags & _FIRST:
+            if ends:
+                total += length()
+                streams, begins, ends = {}, {}, {}
+            if stream := identify(page.serial, context.file.get(page.body, page.stop)):
+                streams[page.serial] = stream
+        elif page.serial in streams and 0 < page.granule < 1 << 63:
+            if page.serial not in begins:
+                begins[page.serial] = streams[page.serial].begin(page)
+                cut |= begins[page.serial] > 0
+            ends[page.serial] = streams[page.serial].seconds(page.granule)
+    total += length()
+    if not total:
+        context.note("length:no last page")
+        return
+    context.result.set_duration(total, estimated=cut)
     _average_bitrate(context)
 
 
