@@ -115,7 +115,7 @@ class LogicalStream:
         rate: granules (or frames) per second.
         comment_at: bytes in the second packet before the comments.
         skip: granules at the start that are not played.
-        longest: most granules of one packet; 0 if unknown.
+        longest: most granules of one packet; 0 if the header does not say.
         shift: bits of a video granule that count the frames since the last key frame.
         sample_rate: Hz.
         channels: number of audio channels.
@@ -158,14 +158,31 @@ class LogicalStream:
             granule = (granule >> self.shift) + (granule & (1 << self.shift) - 1)
         return (granule - self.skip) / self.rate
 
-    def begin(self, page: OggPage) -> float:
-        """Returns the least second at which a stream begins whose first page with a granule position this is.
+    def begin(self, file: SparseFile, page: OggPage) -> float:
+        """Returns the second at which a stream begins that has its first granule position on this page.
 
         It is 0 but for what was cut from a longer stream.
         """
-        most = self.longest * sum(size < 255 for size in page.lacing)
-        begin = self.seconds(page.granule) - (most / self.rate if most else _MAX_FIRST)
+        packets = sum(size < 255 for size in page.lacing)
+        # The first packet of Vorbis only prepares the next one.
+        packets -= self.codec == "vorbis"
+        longest = self.longest or (
+            _opus_samples(file.at_hand(page.body, page.body + 2) or b"") if self.codec == "opus" else 0
+        )
+        begin = self.seconds(page.granule) - (packets * longest / self.rate if longest else _MAX_FIRST)
         return begin if begin > _LEAST_BEGIN else 0.0
+
+
+_OPUS_TENTHS = (*(100, 200, 400, 600) * 3, *(100, 200) * 2, *(25, 50, 100, 200) * 4)
+"""Length of a frame in tenths of a millisecond, by its configuration (RFC 6716, 3.1)."""
+
+
+def _opus_samples(packet: bytes) -> int:
+    """Returns the granules of a packet of Opus, by its first two bytes; 0 if they are not at hand."""
+    if len(packet) < 2:
+        return 0
+    frames = (1, 2, 2, packet[1] & 63)[packet[0] & 3]
+    return frames * _OPUS_TENTHS[packet[0] >> 3] * 48 // 10
 
 
 def identify(serial: int, packet: bytes) -> LogicalStream | None:
@@ -189,7 +206,9 @@ def _vorbis(serial: int, packet: bytes) -> LogicalStream | None:
         return None
     # Half a long block.
     longest = 1 << (packet[28] >> 4) >> 1
-    return LogicalStream(serial, "vorbis", rate, 7, longest=longest, sample_rate=rate, channels=channels, bitrate=bitrate)
+    return LogicalStream(
+        serial, "vorbis", rate, 7, longest=longest, sample_rate=rate, channels=channels, bitrate=bitrate
+    )
 
 
 def _opus(serial: int, packet: bytes) -> LogicalStream:
@@ -197,7 +216,7 @@ def _opus(serial: int, packet: bytes) -> LogicalStream:
     channels, skip = struct.unpack_from("<xBH", packet, 8)
     # A header that was cut off has no gain.
     gain = int.from_bytes(packet[16:18], "little", signed=True) / 256 if len(packet) >= 18 else 0.0
-    return LogicalStream(serial, "opus", 48000, 8, skip, 5760, sample_rate=48000, channels=channels, gain=gain)
+    return LogicalStream(serial, "opus", 48000, 8, skip, sample_rate=48000, channels=channels, gain=gain)
 
 
 def _flac(serial: int, packet: bytes) -> LogicalStream:
@@ -444,8 +463,7 @@ def _read_length(context: ParseContext, streams: list[LogicalStream], start: int
     if size is None:
         context.note("size unknown")
         return
-    if context.file.at_hand(start, size) is not None:
-        _add_up(context, start)
+    if context.file.at_hand(start, size) is not None and _add_up(context, start):
         return
     data = b""
     for tail in context.policy.ogg_tail_bytes:
@@ -467,43 +485,38 @@ def _set_length(context: ParseContext, streams: list[LogicalStream], last: dict[
     lengths = []
     for stream in streams:
         if stream.serial in last:
-            begin = stream.begin(first[stream.serial]) if stream.serial in first else 0.0
+            page = first.get(stream.serial)
+            begin = stream.begin(context.file, page) if page and page.granule < last[stream.serial] else 0.0
             lengths.append((stream.seconds(last[stream.serial]) - begin, begin))
     seconds, begin = max(lengths)
     context.result.set_duration(seconds, estimated=begin > 0)
     _average_bitrate(context)
 
 
-def _add_up(context: ParseContext, start: int) -> None:
-    """Takes the length of a file that is at hand as a whole: of chained streams it is the sum."""
+def _add_up(context: ParseContext, start: int) -> bool:
+    """Takes the length of a file that is at hand as a whole: the sum of chained streams. False if none is found."""
     streams: dict[int, LogicalStream] = {}
-    begins: dict[int, float] = {}
-    ends: dict[int, float] = {}
-    total, cut = 0.0, False
-
-    def length() -> float:
-        return max((ends[serial] - begins[serial] for serial in ends), default=0.0)
-
+    links: list[dict[int, tuple[float, float]]] = [{}]
+    cut = False
     for page in _pages(context, start):
-        if page.stop > (context.file.size or 0):
-            break
         if page.flags & _FIRST:
-            if ends:
-                total += length()
-                streams, begins, ends = {}, {}, {}
+            if links[-1]:
+                links.append({})
             if stream := identify(page.serial, context.file.get(page.body, page.stop)):
                 streams[page.serial] = stream
-        elif page.serial in streams and 0 < page.granule < 1 << 63:
-            if page.serial not in begins:
-                begins[page.serial] = streams[page.serial].begin(page)
-                cut |= begins[page.serial] > 0
-            ends[page.serial] = streams[page.serial].seconds(page.granule)
-    total += length()
-    if not total:
-        context.note("length:no last page")
-        return
-    context.result.set_duration(total, estimated=cut)
-    _average_bitrate(context)
+        elif page.serial in streams and 0 < page.granule < 1 << 63 and page.stop <= (context.file.size or 0):
+            stream = streams[page.serial]
+            end = stream.seconds(page.granule)
+            if page.serial in links[-1]:
+                begin, _ = links[-1][page.serial]
+                links[-1][page.serial], cut = (begin, end - begin), cut or begin > 0
+            else:
+                links[-1][page.serial] = (stream.begin(context.file, page), end)
+    seconds = sum(max((length for _, length in link.values()), default=0.0) for link in links)
+    if seconds:
+        context.result.set_duration(seconds, estimated=cut)
+        _average_bitrate(context)
+    return bool(seconds)
 
 
 def _estimate(context: ParseContext, streams: list[LogicalStream], start: int, size: int) -> None:
