@@ -25,6 +25,7 @@ from mediacrawl.encoding.records.values import (
     LISTS_WITH_TEXTS,
     best_values,
     chapter_number,
+    is_better,
     placed_texts,
     structured_values,
     whole_elements,
@@ -183,7 +184,11 @@ def _values_of_user(old: Mapping[str, Any]) -> dict[str, str]:
     values = {
         key: _text(old.get(key)) for key in FILE_FIELDS if key in {element["key"] for element in elements} | named
     }
-    return {key: text for key, text in values.items() if text and (key in named or text != given[key])}
+    return {
+        key: text
+        for key, text in values.items()
+        if text and (key in named or not (text == given[key] or is_better(given[key], text)))
+    }
 
 
 def pairs(old: Mapping[str, Any], new: Mapping[str, Any], below: float) -> Iterator[dict[str, str]]:

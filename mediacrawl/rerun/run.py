@@ -24,7 +24,7 @@ from mediacrawl.rerun.blocks import (
 from mediacrawl.rerun.columns import fields_of, refuse_missing
 from mediacrawl.rerun.endpoints import location_of, open_output, open_reader, writer_for
 from mediacrawl.rerun.output_file import Output
-from mediacrawl.rerun.workers import WorkerPlan, in_order
+from mediacrawl.rerun.workers import WorkerPlan, find_copies, in_order
 
 _FORMAT = 4
 """Version of the state; raised when older states cannot be resumed."""
@@ -104,7 +104,7 @@ def rerun(
         if reader.remark:
             watcher.remark(reader.remark)
         with closing(open_output(writer, clock, options.save_every) if writer else Output()) as output:
-            return _run(options, (reader, writer, texts, options), output, watcher)
+            return _run(options, (reader, writer, texts, options, find_copies(reader)), output, watcher)
 
 
 def _places(options: RerunOptions) -> tuple[Location, Location | None]:

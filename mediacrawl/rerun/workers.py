@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
-from typing import NamedTuple
+from itertools import chain, islice
+from typing import Any, NamedTuple
 
 from mediacrawl.encoding import use_models
 from mediacrawl.encoding.api import no_collection
@@ -24,14 +24,46 @@ from mediacrawl.rerun.blocks import (
     Writer,
 )
 from mediacrawl.rerun.text_fields import TextFields
+from mediacrawl.store.works import content_keys, may_have_lost, with_copies
 from mediacrawl.workers import WorkerEndedError, Workers, workers
 
 _AHEAD = 3
 """Blocks for each process that are in work or wait for their turn."""
 
 
-WorkerPlan = tuple[Reader, Writer | None, TextFields, RerunOptions]
-"""Parses a block, packs it (not in a dry run), finds the text fields; and the options of the run. It is pickled."""
+Copies = Mapping[str, Sequence[Mapping[str, Any]]]
+"""Records of the input by what identifies their files, as far as one of several lost a text, see `find_copies`."""
+
+WorkerPlan = tuple[Reader, Writer | None, TextFields, RerunOptions, Copies]
+"""Parses a block, packs it (not in a dry run), finds the text fields; the options of the run; and the records that
+mend others. It is pickled."""
+
+_MOST_COPIES = 20
+"""Records of one file that are looked at."""
+
+_MOST_LOST = 100_000
+"""Files with a lost text that are looked for: some 50 MB."""
+
+
+def find_copies(reader: Reader) -> Copies:
+    """Find the records of files of which one record has lost a text and another may have it. A pipe is not read."""
+
+    def records() -> Iterator[Mapping[str, Any]]:
+        for block in reader.blocks(None, 1):
+            for entry in reader.records(block) if block.problem is None else ():
+                if entry.record is not None and isinstance(entry.record.get("tags"), list):
+                    yield entry.record
+
+    lost = (key for record in (records() if reader.can_resume else ()) if may_have_lost(record) for key in
+            content_keys(record))  # fmt: skip
+    wanted = set(islice(lost, _MOST_LOST))
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for record in records() if wanted else ():
+        for key in wanted.intersection(content_keys(record)):
+            same = found.setdefault(key, [])
+            if len(same) < _MOST_COPIES:
+                same.append({"content_url": record.get("content_url"), "tags": record["tags"]})
+    return {key: same for key, same in found.items() if len(same) > 1}
 
 
 class BlockResult(NamedTuple):
@@ -46,7 +78,7 @@ class BlockWorker:
     """Decides blocks. The models are loaded once."""
 
     def __init__(self, plan: WorkerPlan) -> None:
-        self._reader, self._writer, self._texts, options = plan
+        self._reader, self._writer, self._texts, options, self._copies = plan
         use_models(options.models)
         self._only_mangled = options.only_mangled
         most = sys.maxsize if options.rows is None else options.rows
@@ -93,12 +125,15 @@ class BlockWorker:
         if entry.record is None:
             return None
         try:
+            keys = content_keys(entry.record) if self._copies and may_have_lost(entry.record) else []
+            mended = with_copies(entry.record, chain.from_iterable(self._copies.get(key, ()) for key in keys))
+            entry.record.update(mended or {})
             found = self._texts.fix(entry.record, self._fixer, holds)
         except Exception as error:  # noqa: BLE001 - one record in millions must not end the run, always at that place
             again = next(other for other in self._reader.records(block) if other.place == entry.place)
             entry.record, entry.problem = again.record, f"cannot be decided: {type(error).__name__}"
             return None
-        entry.changed = found.changed
+        entry.changed = found.changed or mended is not None
         return found
 
 

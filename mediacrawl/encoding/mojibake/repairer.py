@@ -78,12 +78,13 @@ def repair(texts: Sequence[str], hints: Hints | None = None, substitutions: Subs
         TypeError: the texts are no sequence of ``str``, or the hints are no `Hints`.
     """
     texts = as_texts(texts, "repair", hints)
-    wide = {place: whole for place, text in enumerate(texts) if (whole := narrowed(text))}
+    wide = {place: wider for place, text in enumerate(texts) if (wider := narrowed(text))}
     if wide:
-        fields = list(repair([wide.get(place, (text,))[0] for place, text in enumerate(texts)], hints).fields)
+        around = repair([wide.get(place, (text,))[0] for place, text in enumerate(texts)], hints, substitutions)
+        decided = list(around.fields)
         for place, (text, order) in wide.items():
-            fields[place] = FieldDecision(text, f"cp1252>{order}", margin=SURE, confidence=SUREST, decision="fixed")
-        return Repair.of(f"cp1252>{order}", fields)
+            decided[place] = FieldDecision(text, f"cp1252>{order}", "", SUREST, SURE, decision="fixed")
+        return Repair.of(around.encoding, decided)
     if substitutions:
         return with_substitutions(texts, substitutions, hints)
     heads = list(map(head_of_text, texts))

@@ -205,7 +205,7 @@ def _vorbis(serial: int, packet: bytes) -> LogicalStream | None:
     if not rate:
         return None
     # Half a long block.
-    longest = 1 << (packet[28] >> 4) >> 1
+    longest = 1 << (int.from_bytes(packet[28:29]) >> 4) >> 1
     return LogicalStream(
         serial, "vorbis", rate, 7, longest=longest, sample_rate=rate, channels=channels, bitrate=bitrate
     )
@@ -485,8 +485,8 @@ def _set_length(context: ParseContext, streams: list[LogicalStream], last: dict[
     lengths = []
     for stream in streams:
         if stream.serial in last:
-            page = first.get(stream.serial)
-            begin = stream.begin(context.file, page) if page and page.granule < last[stream.serial] else 0.0
+            at = first.get(stream.serial)
+            begin = stream.begin(context.file, at) if at and at.granule < last[stream.serial] else 0.0
             lengths.append((stream.seconds(last[stream.serial]) - begin, begin))
     seconds, begin = max(lengths)
     context.result.set_duration(seconds, estimated=begin > 0)
