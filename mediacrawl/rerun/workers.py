@@ -6,7 +6,7 @@ import sys
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import chain, islice
+from itertools import islice
 from typing import Any, NamedTuple
 
 from mediacrawl.encoding import use_models
@@ -24,7 +24,7 @@ from mediacrawl.rerun.blocks import (
     Writer,
 )
 from mediacrawl.rerun.text_fields import TextFields
-from mediacrawl.store.works import content_keys, may_have_lost, with_copies
+from mediacrawl.store.works import content_keys, may_have_lost, others_in, with_copies
 from mediacrawl.workers import WorkerEndedError, Workers, workers
 
 _AHEAD = 3
@@ -125,8 +125,8 @@ class BlockWorker:
         if entry.record is None:
             return None
         try:
-            keys = content_keys(entry.record) if self._copies and may_have_lost(entry.record) else []
-            mended = with_copies(entry.record, chain.from_iterable(self._copies.get(key, ()) for key in keys))
+            has_lost = self._copies and may_have_lost(entry.record)
+            mended = with_copies(entry.record, others_in(entry.record, self._copies)) if has_lost else None
             entry.record.update(mended or {})
             found = self._texts.fix(entry.record, self._fixer, holds)
         except Exception as error:  # noqa: BLE001 - one record in millions must not end the run, always at that place

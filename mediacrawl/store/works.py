@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mediacrawl.facts import EXTERNAL_SOURCES
@@ -100,6 +100,18 @@ def content_keys(record: Mapping[str, Any]) -> list[str]:
     keys = [f"{values['head_sha256']} {values['content_size']}"] if _identifies(values) else []
     one = (values["content_url"], values["audio_md5"])
     return [*keys, *(key for key in one if isinstance(key, str) and key not in _NO_MD5)]
+
+
+def others_in(record: Mapping[str, Any], known: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Mapping[str, Any]]:
+    """The records of the same file in a collection by `content_keys`."""
+    own = _texts(record.get("tags"))
+    return [
+        other
+        for key in content_keys(record)
+        for other in known.get(key, ())
+        # One head and size may be of two files.
+        if " " not in key or _agree(own, _texts(other["tags"]))
+    ]
 
 
 def may_have_lost(record: Mapping[str, Any]) -> bool:
@@ -207,7 +219,7 @@ def _identifies(row: sqlite3.Row | Mapping[str, Any]) -> bool:
 def _texts(tags: Any) -> dict[tuple[Any, ...], Any]:
     """The file's own texts by their place, without decisions."""
     try:
-        elements: Iterable[Any] = json.loads(tags or "[]")
+        elements: Iterable[Any] = tags if isinstance(tags, list) else json.loads(tags or "[]")
     except (TypeError, ValueError, RecursionError):
         return {}
     found = {}
