@@ -165,6 +165,7 @@ class TagElement:
     lossy: bool | None = told("Whether characters were lost before the text came here.")
     suspect: bool | None = told("Whether the text is known to be damaged and stays so.")
     page_url: str | None = told("The page or list that states it, if it is another one than the record's.", form="uri")
+    copy_url: str | None = told("Record of the same file that it was taken from.", form="uri")
     document: str | None = told("Who decided the encoding of the page or list that the text comes from.")
 
 

@@ -6,12 +6,14 @@ import sys
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
 from mediacrawl.encoding import use_models
 from mediacrawl.encoding.api import no_collection
-from mediacrawl.encoding.records.fixer import Fixer, FixResult
+from mediacrawl.encoding.records.evidence import number
+from mediacrawl.encoding.records.fixer import Fixer, FixResult, TextChange
 from mediacrawl.rerun.blocks import (
     Block,
     BlockRecord,
@@ -127,14 +129,27 @@ class BlockWorker:
         try:
             has_lost = self._copies and may_have_lost(entry.record)
             mended = with_copies(entry.record, others_in(entry.record, self._copies)) if has_lost else None
+            copied = list(_copied(entry.record, mended)) if mended else []
             entry.record.update(mended or {})
             found = self._texts.fix(entry.record, self._fixer, holds)
+            found = replace(found, changes=(*copied, *found.changes)) if copied else found
         except Exception as error:  # noqa: BLE001 - one record in millions must not end the run, always at that place
             again = next(other for other in self._reader.records(block) if other.place == entry.place)
             entry.record, entry.problem = again.record, f"cannot be decided: {type(error).__name__}"
             return None
         entry.changed = found.changed or mended is not None
         return found
+
+
+def _copied(record: Mapping[str, Any], mended: Mapping[str, Any]) -> Iterator[TextChange]:
+    """Yield the changes of a record that got texts of other records."""
+    for element in mended["tags"]:
+        name = element.get("key")
+        if element.get("copy_url") and record.get(name) != mended.get(name):
+            encoding, language = element.get("encoding") or element.get("declared"), element.get("language")
+            confidence = number(element.get("confidence"), 1.0)
+            before, after = str(record.get(name)), str(mended[name])
+            yield TextChange(name, before, after, str(encoding), str(language or ""), confidence, "fixed", lossy=False)
 
 
 def _was_mangled(found: FixResult | None) -> bool:

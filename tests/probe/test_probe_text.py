@@ -1,5 +1,7 @@
 """Texts from the bytes of a file to the record: UTF-16 in fields of 8 bits, titles of stations, and lost texts."""
 
+# ruff: noqa: RUF001 - typographic signs are what titles have
+
 import pytest
 from golden import Case, ask
 from itemadapter import ItemAdapter
