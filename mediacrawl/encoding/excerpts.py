@@ -55,15 +55,6 @@ _TOKEN: Final = re.compile(rb"[^\t\n\r ]++")
 _WORD: Final = re.compile(rb"[^\x00-/:-?]++")
 
 
-def first_odd(raw: bytes) -> int:
-    """Return the place of the first byte beyond ASCII; the length if there is none."""
-    try:
-        raw.decode("ascii")  # it searches eight bytes at a time, which no regular expression does
-    except UnicodeDecodeError as error:
-        return error.start
-    return len(raw)
-
-
 def piece_of(raw: bytes) -> bytes:
     """Return the bytes of a field that are priced: all of a short field, the words beyond ASCII of a long one.
 
@@ -72,9 +63,11 @@ def piece_of(raw: bytes) -> bytes:
     """
     if len(raw) <= MOST_SCORED:
         return raw
-    odd = first_odd(raw)
-    if odd == len(raw):
+    try:
+        raw.decode("ascii")  # it searches eight bytes at a time, which no regular expression does
         return raw[:MOST_SCORED]
+    except UnicodeDecodeError as error:
+        odd = error.start
     # Everything before the first byte beyond ASCII is ASCII, so an excerpt may begin anywhere there.
     start = max(raw.rfind(b" ", max(odd - MOST_SCORED // 4, 0), odd) + 1, odd - MOST_SCORED // 4, 0)
     tokens = [token for token in _TOKEN.findall(raw, start, start + _SEARCHED) if not token.isascii()]

@@ -1,25 +1,8 @@
 """The evidence: one element of ``tags`` for each text of a media file, with its bytes and with what was decided.
 
-An element has ``source``, ``frame``, ``key``, ``index``, ``lang``, ``desc``, ``declared`` and ``text``, and ``raw_b64``
-where `text` alone does not tell the bytes. One that was decided has besides:
-
-=================  ====================================================================================
-``text_declared``  the bytes read as declared; only if `text` is another one
-``encoding``       that `text` was read with; for ``undecided`` the one that was not sure enough
-``confidence``     that this reading is right, 0 to 1, four digits
-``runner_up``      encoding of the best other reading
-``margin``         over that one, in nats, two digits
-``language``       most likely one
-``decision``       ``declared``, ``fixed``, ``undecided``; or ``user``, which a person writes and nobody overwrites
-``fixer``          `mediacrawl.encoding.model_version` of the models that decided; behind a ``+``, the version of what
-                   pairs of texts had taught, where that had a say
-``lossy``          true if characters were lost before the text came here; not there otherwise
-``suspect``        true if the text is known to be damaged and stays so; not there otherwise
-``document``       who decided the encoding of the page or list that it comes from, if no claim there did, see
-                   `records.fields.document_element`; ``chardet`` also for a long text that it decided
-=================  ====================================================================================
-
-Plain ASCII needs no decision: such an element has none of these.
+`model.parts.TagElement` declares its fields. Plain ASCII needs no decision: such an element has only the first ones.
+A ``user`` is a person, and no program overwrites what one decided. ``fixer`` is the version of the
+models that decided; behind a ``+``, that of what pairs of texts had taught, where it had a say.
 """
 
 from __future__ import annotations
