@@ -161,6 +161,7 @@ class TagElement:
     margin: float | None = told("Distance to that one.", unit="nats")
     language: str | None = told("Most likely language of the text, by the models.")
     decision: str | None = told("What was decided.", values=("declared", "fixed", "undecided", "user"))
+    guess: str | None = told("A likelier text that is not sure enough to replace `text`.")
     fixer: str | None = told("Version of the models that decided.")
     lossy: bool | None = told("Whether characters were lost before the text came here.")
     suspect: bool | None = told("Whether the text is known to be damaged and stays so.")

@@ -124,6 +124,8 @@ def decision_fields(decision: FieldDecision, version: str) -> dict[str, Any]:
     }
     if decision.asked:
         proof["document"] = decision.asked
+    if decision.guess:
+        proof["guess"] = decision.guess
     if decision.lossy:
         proof["lossy"] = True
     if decision.suspect:
@@ -151,6 +153,7 @@ def stored_decision(proof: Mapping[str, Any], text: str) -> FieldDecision:
         decision_of(proof) or "declared",
         lossy=proof.get("lossy") is True,
         suspect=proof.get("suspect") is True,
+        guess=_text(proof.get("guess")),
     )
 
 

@@ -51,7 +51,7 @@ LONGEST = 4096
 """Characters of a text without raw bytes that is decided; a longer one is no title."""
 
 _STATED = ("source", "frame", "key", "declared", "text")
-_PASSING = ("text_declared", "lossy", "suspect")
+_PASSING = ("text_declared", "guess", "lossy", "suspect")
 _READINGS = ("utf-8", "latin-1", "cp1252")
 
 

@@ -270,15 +270,16 @@ class Fixer:
 
     def _final(self, field: TextField, found: FieldDecision) -> FieldDecision:
         """Return the decision after the thresholds: uncertain changes are not made."""
-        text, confidence = found.text, rounded_confidence(found.confidence)
+        text, confidence, guess = found.text, rounded_confidence(found.confidence), found.guess
         decision: DecisionName = "fixed"
         if found.decision == "undecided" or (text != field.before and confidence < self._min_confidence):
+            guess = text if text != field.before else guess
             text, decision = field.before, "undecided"
         elif text == field.before:
             decision = "declared"
         if (text, confidence, decision) == (found.text, found.confidence, found.decision):
             return found
-        return replace(found, text=text, confidence=confidence, decision=decision)
+        return replace(found, text=text, confidence=confidence, decision=decision, guess=guess)
 
     def _write(
         self,
