@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from mediacrawl.encoding import repair
 from mediacrawl.encoding.records.evidence import decision_of, number, raw_bytes
 from mediacrawl.encoding.records.fields import EVIDENCE, by_user
 from mediacrawl.encoding.records.fixer import Fixer
@@ -110,10 +111,9 @@ class Doubts:
         if any(_LOST in text or "??" in text for text in texts.values()):
             reasons.add("lost")
         before = {**texts, **{name: text for name, text in _stored_before(record).items() if name in texts}}
-        verdict = self.fixer.fix(before, list(texts))
-        is_sure = all(each.decision == "declared" and each.confidence >= self.below for each in verdict.decided)
-        if verdict.passed or verdict.doubtful or not is_sure:
-            reasons.add("no_bytes")
+        for each in repair(list(before.values())).fields:
+            if each.decision != "declared" or each.suspect or each.confidence < self.below:
+                reasons.add("no_bytes")
         return reasons
 
 

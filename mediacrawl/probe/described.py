@@ -90,15 +90,12 @@ def _filled(record: Mapping[str, Any], tags: list[dict[str, Any]], added: list[d
     after = [*before, *added]
     values = best_values(after)
     filled |= {
-        name: values[name] for name in FILE_FIELDS if name not in theirs and _is_open(filled.get(name), values[name])
+        name: values[name]
+        for name in FILE_FIELDS
+        if name not in theirs and (not filled.get(name) or is_better(values[name], filled[name]))
     }
     lists = derived_again(record, before, after)
     filled |= {name: lists[name] for name in lists if lists[name] and name not in _GUESSED and name not in theirs}
     if not filled.get("chapters"):
         filled["chapters"] = chapters_of(added)
     return filled
-
-
-def _is_open(was: Any, value: str | None) -> bool:
-    """Whether a field has no value, or one that lost characters which another text has."""
-    return not was or is_better(value, was)

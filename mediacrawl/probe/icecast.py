@@ -197,7 +197,7 @@ def _title(words: bytes) -> bytes:
 
 
 def _unescaped(raw: bytes) -> Value:
-    """A text with its character references replaced, as web players of stations show it.
+    """Return a text with its character references replaced, as web players of stations show it.
 
     What Windows' code pages have in common (quotes, dashes) is replaced in 8-bit text by that; other characters beyond
     ASCII only in UTF-8.

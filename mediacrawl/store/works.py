@@ -94,7 +94,7 @@ def sources(database: sqlite3.Connection, media_id: str, work: str | None) -> li
 
 
 def content_keys(record: Mapping[str, Any]) -> list[str]:
-    """What identifies the file of a record in others, too: its URL, the MD5 of its audio, its head and size."""
+    """Return what identifies the file of a record in others, too: its URL, the MD5 of its audio, its head and size."""
     names = ("content_url", "audio_md5", "head_sha256", "head_bytes", "content_size", "codec")
     values = {name: record.get(name) for name in names}
     keys = [f"{values['head_sha256']} {values['content_size']}"] if _identifies(values) else []
@@ -103,7 +103,7 @@ def content_keys(record: Mapping[str, Any]) -> list[str]:
 
 
 def others_in(record: Mapping[str, Any], known: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Mapping[str, Any]]:
-    """The records of the same file in a collection by `content_keys`."""
+    """Return the records of the same file in a collection by `content_keys`."""
     own = _texts(record.get("tags"))
     return [
         other
@@ -115,7 +115,7 @@ def others_in(record: Mapping[str, Any], known: Mapping[str, Sequence[Mapping[st
 
 
 def may_have_lost(record: Mapping[str, Any]) -> bool:
-    """Whether a record has a field whose text may have lost characters, see `encoding.records.values.is_lost`."""
+    """Return whether a record has a text that may have lost characters, see `encoding.records.values.is_lost`."""
     values = [value for value in map(record.get, _MENDED) if isinstance(value, str)]
     return any("?" in value or "\ufffd" in value for value in values) or any(map(_is_guess, _elements(record)))
 
@@ -170,7 +170,7 @@ def _is_guess(element: Mapping[str, Any]) -> bool:
 
 
 def rows(database: sqlite3.Connection, media_id: str) -> list[sqlite3.Row]:
-    """The rows of all records of a record's work, in the order in which they were stored; twenty suffice."""
+    """Return the rows of all records of a work, in the order in which they were stored; twenty suffice."""
     sql = (
         "SELECT media.* FROM media, (SELECT coalesce(work, id) AS first FROM media WHERE id = ?)"
         " WHERE work = first OR id = first ORDER BY number LIMIT 20"

@@ -97,7 +97,7 @@ def wide_order(raw: bytes, least: int = 4) -> str:
 
 
 def is_plain(text: str, raw: bytes) -> bool:
-    """Whether a text is its own evidence: ASCII that is neither a 7-bit encoding of another text nor UTF-16."""
+    """Return whether a text is its own evidence: ASCII that is neither a 7-bit encoding of another text nor UTF-16."""
     return text.isascii() and not may_be_seven_bit(raw) and not ("\0" in text and wide_order(raw, least=2))
 
 

@@ -302,7 +302,7 @@ def _place_of(element: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def is_better(text: Any, was: Any) -> bool:
-    """Whether a text has what a stored value lost."""
+    """Return whether a text has what a stored value lost."""
     if not isinstance(text, str) or not isinstance(was, str) or text == was or not ("?" in was or "\ufffd" in was):
         return False
     return is_lost({"text": was}, [text]) and not is_lost({"text": text})
@@ -312,7 +312,7 @@ _MARK_RUN = re.compile("[?\ufffd]+")
 
 
 def is_lost(element: Mapping[str, Any], texts: Sequence[str] = ()) -> bool:
-    """Whether the text of an element lost characters: it is marked so, has U+FFFD, or is question marks only.
+    """Return whether the text of an element lost characters: it is marked so, has U+FFFD, or is question marks only.
 
     Also if one of `texts` is the same but for letters beyond ASCII in place of its question marks.
     """
