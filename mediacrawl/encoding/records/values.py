@@ -308,6 +308,8 @@ def is_better(text: Any, was: Any) -> bool:
     return is_lost({"text": was}, [text]) and not is_lost({"text": text})
 
 
+_MOST_COMPARED = 64
+"""Texts of one key that are compared with one that has question marks."""
 _MARK_RUN = re.compile("[?\ufffd]+")
 
 
@@ -323,8 +325,25 @@ def is_lost(element: Mapping[str, Any], texts: Sequence[str] = ()) -> bool:
         return False
     if text.count("?") > 1 and not any(map(str.isalnum, text)):
         return True
-    form = "[^\x00-\x7f]+".join(map(re.escape, _MARK_RUN.split(text)))
-    return any(re.fullmatch(form, other) for other in texts if not other.isascii())
+    parts = _MARK_RUN.split(text)
+    return any(_fits(parts, other) for other in texts[:_MOST_COMPARED] if not other.isascii())
+
+
+def _fits(parts: Sequence[str], text: str) -> bool:
+    """Return whether a text is these parts with letters beyond ASCII between them; linear in its length."""
+    at, last = len(parts[0]), len(text) - len(parts[-1])
+    if not text.startswith(parts[0]) or not text.endswith(parts[-1]):
+        return False
+    for part in parts[1:-1]:
+        found = text.find(part, at + 1, last)
+        if found < 0 or not _is_beyond(text[at:found]):
+            return False
+        at = found + len(part)
+    return at < last and _is_beyond(text[at:last])
+
+
+def _is_beyond(gap: str) -> bool:
+    return min(gap) > "\x7f"
 
 
 def _genre_names(text: str) -> Iterable[str]:
