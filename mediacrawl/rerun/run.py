@@ -22,7 +22,7 @@ from mediacrawl.rerun.blocks import (
 from mediacrawl.rerun.columns import fields_of, refuse_missing
 from mediacrawl.rerun.endpoints import location_of, open_output, open_reader, writer_for
 from mediacrawl.rerun.output_file import Output
-from mediacrawl.rerun.workers import WorkerPlan, in_order
+from mediacrawl.rerun.workers import WorkerPlan, find_copies, in_order
 
 _FORMAT = 5
 """Version of the state; raised when older states cannot be resumed."""
@@ -83,7 +83,7 @@ def rerun(
         if reader.remark:
             watcher.remark(reader.remark)
         with closing(open_output(writer, clock, options.save_every) if writer else Output()) as output:
-            return _run((reader, writer, texts, options), output, watcher, known)
+            return _run((reader, writer, texts, options, find_copies(reader)), output, watcher, known)
 
 
 def _places(options: RerunOptions) -> tuple[Location, Location | None]:
@@ -104,7 +104,7 @@ def _places(options: RerunOptions) -> tuple[Location, Location | None]:
 
 
 def _run(plan: WorkerPlan, output: Output, watcher: RerunWatcher, known: list[str]) -> RerunResult:
-    reader, _, _, options = plan
+    reader, _, _, options, _ = plan
     state = _begin(options, reader, output)
     tally = RerunCounts.from_json(state["tally"])
     before = tally.records

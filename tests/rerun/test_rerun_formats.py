@@ -439,3 +439,37 @@ def test_a_field_may_have_no_field_of_bytes(tmp_path, kind):
         source, tmp_path / f"out.{kind}", fields=("title", "artist"), raws=(("title", "title_raw"), ("artist", ""))
     )
     assert result.tally.changed == 1
+
+
+def copies():
+    """A record that lost its title, one of the same file with it, one with a question, and one of another file."""
+    head = {"head_sha256": "a" * 64, "head_bytes": 16_384, "content_size": 5_000_000, "codec": "mp3"}
+    lost = {
+        "source": "id3v2.3",
+        "frame": "TIT2",
+        "key": "title",
+        "index": 0,
+        "lang": "",
+        "desc": "",
+        "declared": "latin-1",
+    }
+    whole = {**lost, "source": "feed", "frame": "title", "declared": "utf-8", "text": "夜の電車"}
+    whole["raw_b64"] = base64.b64encode("夜の電車".encode()).decode()
+    url = "https://{}.example/1.mp3".format
+    yield {"content_url": url("a"), **head, "title": "????", "tags": [{**lost, "text": "????"}]}
+    yield {"content_url": url("b"), **head, "title": "夜の電車", "tags": [{**lost, "text": "????"}, whole]}
+    yield {"content_url": url("c"), **head, "title": "Why?", "tags": [{**lost, "text": "Why?"}]}
+    yield {"content_url": url("d"), **head, "content_size": 9, "title": "????", "tags": [{**lost, "text": "????"}]}
+
+
+@pytest.mark.parametrize("kind", ["jl", "parquet", "db"])
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_text_that_one_record_lost_comes_from_another_of_the_same_file(tmp_path, kind, turned):
+    records = list(copies())
+    go(stored(tmp_path / f"items.{kind}", *(records[::-1] if turned else records)), tmp_path / "out.jl")
+    found = {record["content_url"][8]: record for record in read_lines(tmp_path / "out.jl")}
+    assert [found[name]["title"] for name in "abcd"] == ["夜の電車", "夜の電車", "Why?", "????"]
+    assert found["a"]["tags"][1]["copy_url"] == "https://b.example/1.mp3"
+    assert found["a"]["tags"][1]["text"] == "夜の電車"
+    go(tmp_path / "out.jl", tmp_path / "again.jl")
+    assert (tmp_path / "again.jl").read_bytes() == (tmp_path / "out.jl").read_bytes()

@@ -18,7 +18,7 @@ from typing import Final
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.decision import SURE, FieldDecision, Hints, Repair, confidence_of
 from mediacrawl.encoding.decision import text_fields as as_texts
-from mediacrawl.encoding.excerpts import LONGEST_READ, head_of_text
+from mediacrawl.encoding.excerpts import LONGEST_READ, head_of_text, narrowed
 from mediacrawl.encoding.languages import is_codec
 from mediacrawl.encoding.mojibake.lossless import lossless_routes
 from mediacrawl.encoding.mojibake.lossy import dropping_pages, is_marked, kept_marks_cost, lossy_routes, may_have_lost
@@ -78,6 +78,13 @@ def repair(texts: Sequence[str], hints: Hints | None = None, substitutions: Subs
         TypeError: the texts are no sequence of ``str``, or the hints are no `Hints`.
     """
     texts = as_texts(texts, "repair", hints)
+    wide = {place: wider for place, text in enumerate(texts) if (wider := narrowed(text))}
+    if wide:
+        around = repair([wide.get(place, (text,))[0] for place, text in enumerate(texts)], hints, substitutions)
+        decided = list(around.fields)
+        for place, (text, order) in wide.items():
+            decided[place] = FieldDecision(text, f"cp1252>{order}", "", SUREST, SURE, decision="fixed")
+        return Repair.of(around.encoding, decided)
     if substitutions:
         return with_substitutions(texts, substitutions, hints)
     heads = list(map(head_of_text, texts))
