@@ -15,18 +15,20 @@ from itertools import chain, compress, takewhile
 from operator import add
 from typing import Final
 
-from mediacrawl.encoding.codepages import STEP
+from mediacrawl.encoding.codepages import MULTIBYTE, STEP, encode
 from mediacrawl.encoding.decision import SURE, FieldDecision, Hints, Repair, confidence_of
 from mediacrawl.encoding.decision import text_fields as as_texts
 from mediacrawl.encoding.excerpts import LONGEST_READ, head_of_text
 from mediacrawl.encoding.languages import is_codec
 from mediacrawl.encoding.mojibake.lossless import lossless_routes
 from mediacrawl.encoding.mojibake.lossy import dropping_pages, is_marked, kept_marks_cost, lossy_routes, may_have_lost
+from mediacrawl.encoding.mojibake.right_text import right_cost
 from mediacrawl.encoding.mojibake.routes import STAYS, LazyRoute, RepairRoute, RouteSet, StoredRecord, in_order
 from mediacrawl.encoding.mojibake.substitutions import SubstitutionProposal, Substitutions
 from mediacrawl.encoding.mojibake.utf8_losses import MOST_OPEN, damaged_utf8, fill_damaged_utf8, looks_like_utf8
 from mediacrawl.encoding.pricing.decoding import MARKS, bytes_of, undone
 from mediacrawl.encoding.pricing.hints import Shift, shift_of
+from mediacrawl.encoding.pricing.hypotheses import listed_words
 from mediacrawl.encoding.pricing.reading import WORD, good, has_unused, read
 from mediacrawl.encoding.pricing.scoring import NEVER
 from mediacrawl.encoding.pricing.signs import is_clean_sign
@@ -164,6 +166,8 @@ def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
         return _Choice(stored, None, SURE)
     if least >= stays:
         return _Choice(stored, None, (least - stays) / STEP, ">".join(best.steps))
+    proof = _proof(stored, best)
+    FOUND[:] = [best.steps, proof / STEP, few / STEP, (stays - least) / STEP]
     next_best = stays
     for total, route in ranked:
         if total >= stays:
@@ -172,6 +176,33 @@ def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
             next_best = total
             break
     return _Choice(stored, best, (next_best - least) / STEP)
+
+
+FOUND: list = []
+
+
+def _proof(stored: StoredRecord, route: RepairRoute) -> int:
+    """Return by how much a route is cheaper than the texts as right text, in twelfths of a nat."""
+    proof = -route.damage
+    for text, after, cost, clean, counts in zip(
+        stored.odd, route.texts, route.costs, stored.clean, stored.counts, strict=True
+    ):
+        if counts and after != text and cost < clean + STAYS:
+            proof += right_cost(text, after, route.language) - cost - _too_cheap(text, after, route)
+    return proof
+
+
+def _too_cheap(text: str, after: str, route: RepairRoute) -> int:
+    """Return what word lists save too much: an odd spelling that one lists is more often a word with the same hash."""
+    encoding = route.steps[-1]
+    if encoding == "utf-8" or encoding in MULTIBYTE or not route.language:
+        return 0
+    new = {word for word in after.split(" ") if not word.isascii()}.difference(text.split(" "))
+    raw = encode(" ".join(sorted(new)), encoding)
+    return sum(max(0, spelled - listed - MOST_SAVED) for spelled, listed in listed_words(raw, encoding, route.language))
+
+
+MOST_SAVED: Final = 6 * STEP
 
 
 def _decided(texts: Sequence[str], chosen: _Choice | None) -> Repair:

@@ -1,0 +1,198 @@
+"""The cost of a text as right text in any language and style, with or without a model.
+
+Text that came as Unicode is right until damage is shown. The models know some sixty languages in plain spelling, so by
+them alone right text in other languages, in stylised names or between frames looks damaged. Here each character beyond
+ASCII costs what characters of its class cost in right text, by what stands on both sides of it; letters count as the
+letters that they resemble. A character that occurs again costs little: a language or style repeats what is odd in it.
+"""
+
+# ruff: noqa: RUF001 - typographic signs and national letters are what this file is about
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache, lru_cache
+from itertools import pairwise
+from typing import Final
+
+from mediacrawl.encoding import models
+from mediacrawl.encoding.codepages import STEP, base_letter, classes
+from mediacrawl.encoding.excerpts import cached_if_short
+from mediacrawl.encoding.languages import LANGUAGES
+from mediacrawl.encoding.pricing.reading import CJK_RUN, read, read_in
+from mediacrawl.encoding.pricing.scoring import ascii_numbers, class_cost
+
+AGAIN: Final = 1 / 3
+"""Share of its cost that a character has which occurred before."""
+
+SIGN: Final = (5.0, 7.0, 7.0, 8.0)
+"""Nats of a sign: apart from letters, after one, before one, between two."""
+
+SIGNS: Final = {
+    "–—―‒‐‑−": (4.0, 4.0, 4.0, 6.0), "•·・‧∙": (5.0, 6.0, 6.0, 8.0), "’": (4.0, 4.0, 4.0, 3.0),
+    "‘ʻʼʹʿʾ׳״": (4.0, 5.0, 4.0, 5.0), "´": (6.0, 6.0, 6.0, 6.0), "“»«": (4.0, 4.0, 4.0, 14.0),
+    "”›": (4.0, 4.0, 12.0, 14.0), "‹": (5.0, 5.0, 5.0, 14.0), "„‚": (6.0, 14.0, 4.0, 14.0), "…": (4.0, 3.0, 4.0, 9.0),
+    "™®©℠": (5.0, 4.0, 6.0, 12.0), "°²³": (4.0, 5.0, 7.0, 9.0), "ºª¹": (4.0, 6.0, 7.0, 12.0),
+    "½¼¾": (4.0, 8.0, 8.0, 14.0), "×÷": (5.0, 6.0, 6.0, 6.0), "µ": (5.0, 10.0, 4.0, 10.0), "ƒ": (10.0, 12.0, 10.0, 14.0),
+    "€£¥¢": (5.0, 8.0, 5.0, 12.0), "¡¿": (3.0, 9.0, 3.0, 12.0), "§¶†‡": (5.0, 8.0, 8.0, 14.0),
+    "¤¦¨¯¸¬‰ˇ˘˙˝˛ˆ˜": (9.0, 12.0, 12.0, 14.0), "\u00a0\u202f": (4.0, 4.0, 4.0, 6.0), "\u00ad": (6.0, 8.0, 8.0, 8.0),
+    "─━│┃═║": (4.0, 9.0, 9.0, 16.0), "\ufffd": (20.0,) * 4,
+}  # fmt: skip
+"""The same of certain signs."""
+
+OTHER_BOX: Final = (5.0, 12.0, 12.0, 16.0)
+CONTROL: Final = (20.0,) * 4
+FORMAT: Final = (3.0,) * 4
+PRIVATE: Final = (12.0,) * 4
+
+MARKED: Final = {
+    "äéščáíóüöžāīū": 3.0, "ñàçıë": 4.0, "òħəćĝĕâèïşêùōēûîô": 4.5, "ýãõġđą": 5.0, "ĉŝŵċęğĵìśěǎǐǒǔ": 5.5, "ńạọụịẹŋ": 6.5,
+}  # fmt: skip
+"""Nats of a Latin letter with a mark: languages without a model and transcriptions have these letters."""
+
+RARE_LETTER: Final = 7.5
+"""Nats of any other one; the languages that have it have a model."""
+
+STYLISED: Final = 7.0
+"""Nats of a Greek or Cyrillic letter in place of a Latin one that it resembles."""
+
+ALIEN: Final = 18.0
+"""Nats of any other letter in a word of another script."""
+
+MARK: Final = 2.0
+WIDE: Final = 4.0
+WIDE_AGAIN: Final = 0.3
+LETTER: Final = 4.2
+"""Nats of a letter in a word of an alphabet in any language."""
+
+WORD: Final = 3.0
+"""Nats of a word, besides its letters."""
+
+CHARACTER: Final = 10.0
+"""Most nats of a Chinese, Japanese or Korean character."""
+
+CASE: Final = 4 * STEP
+"""Cost of a word whose capitals are a matter of style."""
+
+LOOKALIKES: Final = dict(zip(
+    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧΔΛΣΞΦΩΨΓΘΠαβγεικνοτυχωςΆΈΉΌΏέόϊАВЕКМНОРСТУХІЈЅасеорухіјѕИЙЯДФШЩЦЧБГЛПЖЭЮЁЗЬЫЪЄєЇЌѢ",
+    "ABEZHIKMNOPTYXALEEOOYCONabyeiknotyxwcAEHOWeoiABEKMHOPCTYXIJSaceopyxijsNNRAOWWUYBRANXEOEEBBBEeIKB",
+    strict=True,
+))  # fmt: skip
+"""Greek and Cyrillic letters and the Latin ones that they are used for."""
+
+_RUN: Final = re.compile(r"[^\W\d_]+")
+_REPEATED: Final = re.compile(r"(.{1,4}?)\1+")
+_ASCII_WORD: Final = re.compile("[A-Za-z]+")
+
+
+def right_cost(text: str, after: str, language: str) -> int:
+    """Return the cost of a text if it is right, in twelfths of a nat. Words of ASCII cost nothing.
+
+    Tokens that are the same in `after`, another reading, cost what they cost there, in the language of that.
+    """
+    tokens, others = text.split(" "), after.split(" ")
+    if len(tokens) != len(others):
+        others = [""] * len(tokens)
+    total = 0
+    for token, other in dict.fromkeys(zip(tokens, others, strict=True)):
+        if not token.isascii():
+            total += read_in(token, language) if token == other else min(_token_cost(token), read(token).cost)
+    return min(read(text).cost, total)
+
+
+@cached_if_short(1024)
+def _token_cost(token: str) -> int:
+    nats = 0.0
+    seen: set[str] = set()
+    pieces: list[str] = []
+    latin = _is_latin_in_it(token)
+    for place, char in enumerate(token):
+        if char.isascii():
+            pieces.append(char)
+            continue
+        again = char in seen
+        seen.add(char)
+        first, piece = _of_character(token, place, char, latin=latin)
+        if piece and piece.isascii() and "\uff00" < char < "\uffef":
+            first, again = (WIDE_AGAIN, False) if "wide" in seen else (first, again)
+            seen.add("wide")
+        nats += first * (AGAIN if again else 1)
+        pieces.append(piece)
+    return round(nats * STEP) + sum(map(_word_cost, dict.fromkeys(_RUN.findall("".join(pieces)))))
+
+
+def _is_latin_in_it(token: str) -> bool:
+    return any(char.isascii() and char.isalpha() for char in token)
+
+
+def _of_character(token: str, place: int, char: str, *, latin: bool) -> tuple[float, str]:
+    """Return the nats of a character beyond ASCII, and the letter that it counts as, if any."""
+    category = unicodedata.category(char)
+    if category[0] == "M":
+        return (ALIEN if latin and char >= "\u0483" else MARK), ""
+    if category[0] != "L" or char in "ºªµƒʻʼʹʿʾ":
+        left = token[max(0, place - 1) : place].isalpha()
+        right = token[place + 1 : place + 2].isalpha()
+        return _sign_nats(char, category)[left + 2 * right], " " if char not in "’‘ʻʼʹʿʾ׳״" else ""
+    plain = unicodedata.normalize("NFKC", char)
+    if "\uff00" < char < "\uffef":
+        return WIDE, plain
+    small = char.lower()
+    if char < "\u0250" or "\u1e00" <= char < "\u1f00":
+        base = base_letter(small)
+        if base.isascii():
+            return _marked().get(small, RARE_LETTER), base.upper() if char.isupper() else base
+        return RARE_LETTER, ""
+    if not latin:
+        return 0.0, unicodedata.normalize("NFD", char)[0] if not CJK_RUN.match(char) else char
+    if CJK_RUN.match(char):
+        return 0.0, f" {char} "
+    alike = LOOKALIKES.get(char)
+    return (STYLISED, alike) if alike else (ALIEN, "")
+
+
+@cache
+def _marked() -> dict[str, float]:
+    return {char: nats for chars, nats in MARKED.items() for char in chars}
+
+
+@cache
+def _signs() -> dict[str, tuple[float, ...]]:
+    return {char: nats for chars, nats in SIGNS.items() for char in chars}
+
+
+@lru_cache(maxsize=1024)
+def _sign_nats(char: str, category: str) -> tuple[float, ...]:
+    known = _signs().get(char)
+    if known:
+        return known
+    if "\u2500" <= char <= "\u257f":
+        return OTHER_BOX
+    return {"Cc": CONTROL, "Cf": FORMAT, "Co": PRIVATE, "Cs": CONTROL, "Cn": CONTROL}.get(category, SIGN)
+
+
+@lru_cache(maxsize=1024)
+def _word_cost(word: str) -> int:
+    """Return the cost of a word in the script of its letters, in the language that suits it best."""
+    word = _REPEATED.sub(r"\1\1", word)
+    if not word.isascii():
+        latin = "".join(_ASCII_WORD.findall(word))
+        rest = "".join(char for char in word if not char.isascii())
+        return min(read(word).cost, _script_cost(rest) + (_word_cost(latin) if latin else 0))
+    raw = word.encode()
+    every = models.in_use()
+    codes = [language.code for language in LANGUAGES.values() if language.script == "latin"]
+    spelled = min(every.letters(code).spelled(raw.translate(ascii_numbers(code)).replace(b"\0", b"")) for code in codes)
+    return min(spelled, every.letters("en").cost(raw.translate(ascii_numbers("en"))), round((WORD + LETTER * len(word)) * STEP)) + min(CASE, class_cost(raw, classes("cp1252")))
+
+
+def _script_cost(word: str) -> int:
+    """Return the cost of letters that no model suits."""
+    wide = set(CJK_RUN.findall(word))
+    if wide:
+        distinct = set(word)
+        return round(CHARACTER * (len(distinct) + AGAIN * (len(word) - len(distinct))) * STEP)
+    changes = sum(before.islower() and after.isupper() for before, after in pairwise(word))
+    changes += word[:2].isupper() and word[2:].islower()
+    return round((WORD + LETTER * len(word)) * STEP) + 2 * CASE * changes
