@@ -22,7 +22,7 @@ from mediacrawl.encoding.excerpts import LONGEST_READ, head_of_text
 from mediacrawl.encoding.languages import is_codec
 from mediacrawl.encoding.mojibake.lossless import lossless_routes
 from mediacrawl.encoding.mojibake.lossy import dropping_pages, is_marked, kept_marks_cost, lossy_routes, may_have_lost
-from mediacrawl.encoding.mojibake.right_text import right_cost
+from mediacrawl.encoding.mojibake.right_text import compared, mixed_cost
 from mediacrawl.encoding.mojibake.routes import STAYS, LazyRoute, RepairRoute, RouteSet, StoredRecord, in_order
 from mediacrawl.encoding.mojibake.substitutions import SubstitutionProposal, Substitutions
 from mediacrawl.encoding.mojibake.utf8_losses import MOST_OPEN, damaged_utf8, fill_damaged_utf8, looks_like_utf8
@@ -166,7 +166,8 @@ def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
         return _Choice(stored, None, SURE)
     if least >= stays:
         return _Choice(stored, None, (least - stays) / STEP, ">".join(best.steps))
-    proof = _proof(stored, best)
+    kept = best.texts
+    best, proof = _proved(stored, best)
     FOUND[:] = [best.steps, proof / STEP, few / STEP, (stays - least) / STEP]
     proof -= _doubt(best.steps)
     if proof <= 0:
@@ -175,7 +176,7 @@ def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
     for total, route in ranked:
         if total >= stays:
             break
-        if route.texts != best.texts:
+        if route.texts != kept:
             next_best = total
             break
     return _Choice(stored, best, min(next_best - least, proof) / STEP)
@@ -184,15 +185,22 @@ def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
 FOUND: list = []
 
 
-def _proof(stored: StoredRecord, route: RepairRoute) -> int:
-    """Return by how much a route is cheaper than the texts as right text, in twelfths of a nat."""
+def _proved(stored: StoredRecord, route: RepairRoute) -> tuple[RepairRoute, int]:
+    """Return a route that leaves right words, and by how much less it costs than the texts as right text."""
     proof = -route.damage
-    for text, after, cost, clean, counts in zip(
-        stored.odd, route.texts, route.costs, stored.clean, stored.counts, strict=True
-    ):
-        if counts and after != text and cost < clean + STAYS:
-            proof += right_cost(text, after, route.language) - cost - _too_cheap(text, after, route)
-    return proof
+    context = 0
+    texts = list(route.texts)
+    for place, (text, after, cost) in enumerate(zip(stored.odd, route.texts, route.costs, strict=True)):
+        found = compared(text, after, route.language, proven=route.steps[-1] == "utf-8")
+        texts[place] = found.text
+        if stored.counts[place]:
+            context += found.context
+            if found.text != text and cost < stored.clean[place] + STAYS:
+                proof += found.right - cost - _too_cheap(text, after, route) - mixed_cost(found.text)
+    return route._replace(texts=tuple(texts)), proof + min(context, MOST_CONTEXT)
+
+
+MOST_CONTEXT: Final = 7 * STEP
 
 
 def _too_cheap(text: str, after: str, route: RepairRoute) -> int:

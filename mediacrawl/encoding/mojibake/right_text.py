@@ -13,12 +13,12 @@ import re
 import unicodedata
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from mediacrawl.encoding import models
 from mediacrawl.encoding.codepages import STEP, base_letter, classes
-from mediacrawl.encoding.excerpts import cached_if_short
 from mediacrawl.encoding.languages import LANGUAGES
+from mediacrawl.encoding.mojibake.routes import STAYS
 from mediacrawl.encoding.pricing.reading import CJK_RUN, read, read_in
 from mediacrawl.encoding.pricing.scoring import ascii_numbers, class_cost
 
@@ -36,7 +36,7 @@ SIGNS: Final = {
     "½¼¾": (4.0, 8.0, 8.0, 14.0), "×÷": (5.0, 6.0, 6.0, 6.0), "µ": (5.0, 10.0, 4.0, 10.0), "ƒ": (10.0, 12.0, 10.0, 14.0),
     "€£¥¢": (5.0, 8.0, 5.0, 12.0), "¡¿": (3.0, 9.0, 3.0, 12.0), "§¶†‡": (5.0, 8.0, 8.0, 14.0),
     "¤¦¨¯¸¬‰ˇ˘˙˝˛ˆ˜": (9.0, 12.0, 12.0, 14.0), "\u00a0\u202f": (4.0, 4.0, 4.0, 6.0), "\u00ad": (6.0, 8.0, 8.0, 8.0),
-    "─━│┃═║": (4.0, 9.0, 9.0, 16.0), "\ufffd": (20.0,) * 4,
+    "√∫∂∑∏∆≈≤≥≠∞": (5.0, 9.0, 9.0, 14.0), "─━│┃═║": (4.0, 9.0, 9.0, 16.0), "\ufffd": (20.0,) * 4,
 }  # fmt: skip
 """The same of certain signs."""
 
@@ -56,7 +56,10 @@ RARE_LETTER: Final = 7.5
 STYLISED: Final = 7.0
 """Nats of a Greek or Cyrillic letter in place of a Latin one that it resembles."""
 
-ALIEN: Final = 18.0
+STYLISED_INSIDE: Final = 12.0
+"""Nats of such a capital between two small letters."""
+
+ALIEN: Final = 24.0
 """Nats of any other letter in a word of another script."""
 
 MARK: Final = 2.0
@@ -68,8 +71,14 @@ LETTER: Final = 4.2
 WORD: Final = 3.0
 """Nats of a word, besides its letters."""
 
+SHORT: Final = 2
+"""Letters of a word that may be the mark of an item, a roman figure or an initial."""
+
 CHARACTER: Final = 10.0
 """Most nats of a Chinese, Japanese or Korean character."""
+
+KEPT: Final = 2 * STEP
+"""A word stays in a repaired text if it costs at least so much less as it is."""
 
 CASE: Final = 4 * STEP
 """Cost of a word whose capitals are a matter of style."""
@@ -81,45 +90,92 @@ LOOKALIKES: Final = dict(zip(
 ))  # fmt: skip
 """Greek and Cyrillic letters and the Latin ones that they are used for."""
 
+_MIXED: Final = re.compile("[A-Za-z\u00c0-\u024f](?=[\u0370-\u1dff])|(?<=[\u0370-\u1dff])[A-Za-z\u00c0-\u024f]")
+_ALIEN: Final = re.compile("(?:(?<=[A-Za-z])[бвгдж-нптф-эяђјљњћќўџґζ-ξπ-υφψ-ώάέήί]|[бвгдж-нптф-эяђљњћќўџґζ-ξπ-υφψ-ώάέήί](?=[A-Za-z]))")
 _RUN: Final = re.compile(r"[^\W\d_]+")
+_OTHER_SIGNS: Final = re.compile(r"[^\x00-\x7f\w]+$")
 _REPEATED: Final = re.compile(r"(.{1,4}?)\1+")
 _ASCII_WORD: Final = re.compile("[A-Za-z]+")
 
 
-def right_cost(text: str, after: str, language: str) -> int:
-    """Return the cost of a text if it is right, in twelfths of a nat. Words of ASCII cost nothing.
+class Comparison(NamedTuple):
+    """A stored text and a repaired one, compared word by word.
 
-    Tokens that are the same in `after`, another reading, cost what they cost there, in the language of that.
+    Attributes:
+        right: cost of the stored text as right text, in twelfths of a nat; words that stay cost what they cost in the
+            repaired text.
+        text: the repaired text, in which words stay that were right.
+        context: by how much less the words that stay cost in the language of the repaired text than in any.
     """
-    tokens, others = text.split(" "), after.split(" ")
-    if len(tokens) != len(others):
-        others = [""] * len(tokens)
-    total = 0
-    for token, other in dict.fromkeys(zip(tokens, others, strict=True)):
-        if not token.isascii():
-            total += read_in(token, language) if token == other else min(_token_cost(token), read(token).cost)
-    return min(read(text).cost, total)
+
+    right: int
+    text: str
+    context: int
 
 
-@cached_if_short(1024)
-def _token_cost(token: str) -> int:
-    nats = 0.0
+def compared(stored: str, repaired: str, language: str, *, proven: bool) -> Comparison:
+    """Compare a stored text with the repaired one, whose language is known or empty.
+
+    In a text with words that were right they stay; where the form is `proven`, as that of UTF-8, only those that become
+    words in two scripts.
+    """
+    before, after = stored.split(" "), repaired.split(" ")
     seen: set[str] = set()
+    if len(before) != len(after):
+        return Comparison(sum(_cost(token, seen) for token in before), repaired, 0)
+    pairs = list(dict.fromkeys(pair for pair in zip(before, after, strict=True) if not "".join(pair).isascii()))
+    rights = {pair: _cost(pair[0], seen) for pair in pairs}
+    prices = {pair: read_in(pair[1], language) for pair in pairs}
+    saved = {}
+    for pair in pairs:
+        mixed = mixed_cost(pair[1])
+        if pair[0] != pair[1] and (mixed or not proven):
+            saved[pair] = prices[pair] + mixed - rights[pair]
+    stay = {pair for pair, nats in saved.items() if nats > KEPT}
+    if sum(saved[pair] for pair in stay) < STAYS:
+        stay = set()
+    total = context = 0
+    for pair in pairs:
+        same = pair[0] == pair[1]
+        total += prices[pair] if same or pair in stay else rights[pair]
+        context += max(0, rights[pair] - prices[pair]) if same else 0
+    words = [pair[pair not in stay] for pair in zip(before, after, strict=True)]
+    return Comparison(total, " ".join(words), context)
+
+
+def mixed_cost(text: str) -> int:
+    """Return the cost of letters in words of another script."""
+    return round(ALIEN * STEP) * len(_MIXED.findall(text))
+
+
+def alien_cost(text: str) -> int:
+    """Return the cost of small letters of other scripts in Latin words that look like no Latin letter."""
+    return round(ALIEN * STEP) * len(_ALIEN.findall(text))
+
+
+def _cost(token: str, seen: set[str]) -> int:
+    """Return the cost of a token as right text; ASCII ones cost nothing. `seen` are the characters before it."""
+    if token.isascii():
+        return 0
+    nats = 0.0
     pieces: list[str] = []
     latin = _is_latin_in_it(token)
     for place, char in enumerate(token):
         if char.isascii():
             pieces.append(char)
             continue
-        again = char in seen
-        seen.add(char)
         first, piece = _of_character(token, place, char, latin=latin)
         if piece and piece.isascii() and "\uff00" < char < "\uffef":
-            first, again = (WIDE_AGAIN, False) if "wide" in seen else (first, again)
+            first = WIDE_AGAIN if "wide" in seen else first
             seen.add("wide")
-        nats += first * (AGAIN if again else 1)
+        elif char in seen:
+            first *= AGAIN
+        seen.add(char)
+        nats += first
         pieces.append(piece)
-    return round(nats * STEP) + sum(map(_word_cost, dict.fromkeys(_RUN.findall("".join(pieces)))))
+    words = sum(map(_word_cost, dict.fromkeys(_RUN.findall("".join(pieces)))))
+    total = round(nats * STEP) + words
+    return total if alien_cost(token) else min(total, read(token).cost)
 
 
 def _is_latin_in_it(token: str) -> bool:
@@ -132,8 +188,8 @@ def _of_character(token: str, place: int, char: str, *, latin: bool) -> tuple[fl
     if category[0] == "M":
         return (ALIEN if latin and char >= "\u0483" else MARK), ""
     if category[0] != "L" or char in "ºªµƒʻʼʹʿʾ":
-        left = token[max(0, place - 1) : place].isalpha()
-        right = token[place + 1 : place + 2].isalpha()
+        left = _OTHER_SIGNS.sub("", token[:place])[-1:].isalpha()
+        right = _OTHER_SIGNS.sub("", token[:place:-1])[-1:].isalpha()
         return _sign_nats(char, category)[left + 2 * right], " " if char not in "’‘ʻʼʹʿʾ׳״" else ""
     plain = unicodedata.normalize("NFKC", char)
     if "\uff00" < char < "\uffef":
@@ -149,7 +205,10 @@ def _of_character(token: str, place: int, char: str, *, latin: bool) -> tuple[fl
     if CJK_RUN.match(char):
         return 0.0, f" {char} "
     alike = LOOKALIKES.get(char)
-    return (STYLISED, alike) if alike else (ALIEN, "")
+    if not alike:
+        return ALIEN, ""
+    inside = token[max(0, place - 1) : place].islower() and token[place + 1 : place + 2].islower()
+    return (STYLISED_INSIDE if inside and char.isupper() and char not in "ЯИ" else STYLISED), alike
 
 
 @cache
@@ -180,6 +239,8 @@ def _word_cost(word: str) -> int:
         latin = "".join(_ASCII_WORD.findall(word))
         rest = "".join(char for char in word if not char.isascii())
         return min(read(word).cost, _script_cost(rest) + (_word_cost(latin) if latin else 0))
+    if len(word) <= SHORT:
+        return round(LETTER * (len(word) - 1) * STEP)
     raw = word.encode()
     every = models.in_use()
     codes = [language.code for language in LANGUAGES.values() if language.script == "latin"]
