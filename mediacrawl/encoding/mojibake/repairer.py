@@ -150,7 +150,7 @@ def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
     if not odd:
         return None
     stored = StoredRecord.of(odd, texts, shift)
-    few = few_surcharge(stored)
+    few = few_surcharge(stored) if FEW else 0
     stored, every = _priced(stored, few)
     # ASCII words and hints count for the stored text too, where a hypothesis for it exists.
     stays = stored.total(stored.clean) + ANY_LANGUAGE
@@ -169,7 +169,7 @@ def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
     kept = best.texts
     best, proof = _proved(stored, best)
     FOUND[:] = [best.steps, proof / STEP, few / STEP, (stays - least) / STEP]
-    proof -= _doubt(best.steps)
+    proof -= _doubt(best.steps) + _fews(stored, best)
     if proof <= 0:
         return _Choice(stored, None, -proof / STEP, ">".join(best.steps))
     next_best = stays
@@ -213,12 +213,32 @@ def _too_cheap(text: str, after: str, route: RepairRoute) -> int:
     return sum(max(0, spelled - listed - MOST_SAVED) for spelled, listed in listed_words(raw, encoding, route.language))
 
 
+_KINDS: Final = {
+    **dict.fromkeys(("latin-1", "cp1252"), "west"),
+    "utf-8": "utf-8",
+    **dict.fromkeys(MULTIBYTE, "cjk"),
+    **dict.fromkeys(
+        ("cp1251", "koi8_r", "koi8_u", "cp866", "cp1125", "cp855", "mac_cyrillic", "iso8859_5", "kz1048", "ptcp154",
+         "cp1253", "iso8859_7", "cp737", "cp1255", "cp862", "cp1256", "iso8859_6", "cp874"), "other"),
+}  # fmt: skip
+
+import os
+DOUBT = eval(os.environ.get("TT", "None")) or {
+    ("west", "west"): 0, ("west", "utf-8"): -4, ("west", "other"): -12, ("west", "cjk"): -8, ("west", "latin"): -4,
+    ("latin", "west"): -6, ("latin", "utf-8"): -6, ("latin", "other"): -10, ("latin", "cjk"): -8, ("latin", "latin"): 0,
+    ("other", "west"): -4, ("other", "utf-8"): 2, ("other", "other"): -10, ("other", "cjk"): -4, ("other", "latin"): -4,
+    ("cjk", "west"): -6, ("cjk", "utf-8"): 0, ("cjk", "other"): -6, ("cjk", "cjk"): -4, ("cjk", "latin"): -6,
+}
+FEWS = (8, 8, 4, 2)
+def _fews(stored, best):
+    if best.steps[1] == "utf-8":
+        return 0
+    n = len({c for t, a, k in zip(stored.odd, best.texts, stored.counts) if k and t != a for c in t if c > "\x7f"})
+    return (FEWS[n] if n < len(FEWS) else 0) * STEP
+FEW = int(os.environ.get("FEW", "0"))
+
 def _doubt(steps):
-    import os
-    a, b, c = eval(os.environ.get("TT", "(-4,4,6)"))
-    if all(really == "utf-8" or misread == "latin-1" for misread, really in zip(steps[::2], steps[1::2], strict=True)):
-        return (a if steps[0] in ("latin-1", "cp1252") else c) * STEP
-    return (b if steps[0] in ("latin-1", "cp1252") else c) * STEP
+    return DOUBT[_KINDS.get(steps[0], "latin"), _KINDS.get(steps[1], "latin")] * STEP
 
 
 MOST_SAVED: Final = 6 * STEP

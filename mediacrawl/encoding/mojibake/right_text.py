@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from mediacrawl.encoding import models
 from mediacrawl.encoding.codepages import STEP, base_letter, classes
 from mediacrawl.encoding.languages import LANGUAGES
-from mediacrawl.encoding.mojibake.routes import STAYS
+from mediacrawl.encoding.mojibake.routes import STAYS, alien_cost
 from mediacrawl.encoding.pricing.reading import CJK_RUN, read, read_in
 from mediacrawl.encoding.pricing.scoring import ascii_numbers, class_cost
 
@@ -32,7 +32,7 @@ SIGNS: Final = {
     "–—―‒‐‑−": (4.0, 4.0, 4.0, 6.0), "•·・‧∙": (5.0, 6.0, 6.0, 8.0), "’": (4.0, 4.0, 4.0, 3.0),
     "‘ʻʼʹʿʾ׳״": (4.0, 5.0, 4.0, 5.0), "´": (6.0, 6.0, 6.0, 6.0), "“»«": (4.0, 4.0, 4.0, 14.0),
     "”›": (4.0, 4.0, 12.0, 14.0), "‹": (5.0, 5.0, 5.0, 14.0), "„‚": (6.0, 14.0, 4.0, 14.0), "…": (4.0, 3.0, 4.0, 9.0),
-    "™®©℠": (5.0, 4.0, 6.0, 12.0), "°²³": (4.0, 5.0, 7.0, 9.0), "ºª¹": (4.0, 6.0, 7.0, 12.0),
+    "™®©℠": (5.0, 4.0, 6.0, 12.0), "°²³": (4.0, 5.0, 7.0, 9.0), "ºª": (4.0, 6.0, 7.0, 12.0), "¹": (4.0, 6.0, 9.0, 12.0),
     "½¼¾": (4.0, 8.0, 8.0, 14.0), "×÷": (5.0, 6.0, 6.0, 6.0), "µ": (5.0, 10.0, 4.0, 10.0), "ƒ": (10.0, 12.0, 10.0, 14.0),
     "€£¥¢": (5.0, 8.0, 5.0, 12.0), "¡¿": (3.0, 9.0, 3.0, 12.0), "§¶†‡": (5.0, 8.0, 8.0, 14.0),
     "¤¦¨¯¸¬‰ˇ˘˙˝˛ˆ˜": (9.0, 12.0, 12.0, 14.0), "\u00a0\u202f": (4.0, 4.0, 4.0, 6.0), "\u00ad": (6.0, 8.0, 8.0, 8.0),
@@ -91,7 +91,7 @@ LOOKALIKES: Final = dict(zip(
 """Greek and Cyrillic letters and the Latin ones that they are used for."""
 
 _MIXED: Final = re.compile("[A-Za-z\u00c0-\u024f](?=[\u0370-\u1dff])|(?<=[\u0370-\u1dff])[A-Za-z\u00c0-\u024f]")
-_ALIEN: Final = re.compile("(?:(?<=[A-Za-z])[бвгдж-нптф-эяђјљњћќўџґζ-ξπ-υφψ-ώάέήί]|[бвгдж-нптф-эяђљњћќўџґζ-ξπ-υφψ-ώάέήί](?=[A-Za-z]))")
+_BROKEN: Final = re.compile("[\x80-\x9f\ufffd]")
 _RUN: Final = re.compile(r"[^\W\d_]+")
 _OTHER_SIGNS: Final = re.compile(r"[^\x00-\x7f\w]+$")
 _REPEATED: Final = re.compile(r"(.{1,4}?)\1+")
@@ -124,7 +124,8 @@ def compared(stored: str, repaired: str, language: str, *, proven: bool) -> Comp
     if len(before) != len(after):
         return Comparison(sum(_cost(token, seen) for token in before), repaired, 0)
     pairs = list(dict.fromkeys(pair for pair in zip(before, after, strict=True) if not "".join(pair).isascii()))
-    rights = {pair: _cost(pair[0], seen) for pair in pairs}
+    styled = {pair: _cost(pair[0], seen) for pair in pairs}
+    rights = {pair: cost if _BROKEN.search(pair[0]) else min(cost, read(pair[0]).cost + alien_cost(pair[0])) for pair, cost in styled.items()}
     prices = {pair: read_in(pair[1], language) for pair in pairs}
     saved = {}
     for pair in pairs:
@@ -138,7 +139,7 @@ def compared(stored: str, repaired: str, language: str, *, proven: bool) -> Comp
     for pair in pairs:
         same = pair[0] == pair[1]
         total += prices[pair] if same or pair in stay else rights[pair]
-        context += max(0, rights[pair] - prices[pair]) if same else 0
+        context += max(0, styled[pair] - prices[pair]) if same else 0
     words = [pair[pair not in stay] for pair in zip(before, after, strict=True)]
     return Comparison(total, " ".join(words), context)
 
@@ -146,11 +147,6 @@ def compared(stored: str, repaired: str, language: str, *, proven: bool) -> Comp
 def mixed_cost(text: str) -> int:
     """Return the cost of letters in words of another script."""
     return round(ALIEN * STEP) * len(_MIXED.findall(text))
-
-
-def alien_cost(text: str) -> int:
-    """Return the cost of small letters of other scripts in Latin words that look like no Latin letter."""
-    return round(ALIEN * STEP) * len(_ALIEN.findall(text))
 
 
 def _cost(token: str, seen: set[str]) -> int:
@@ -174,8 +170,7 @@ def _cost(token: str, seen: set[str]) -> int:
         nats += first
         pieces.append(piece)
     words = sum(map(_word_cost, dict.fromkeys(_RUN.findall("".join(pieces)))))
-    total = round(nats * STEP) + words
-    return total if alien_cost(token) else min(total, read(token).cost)
+    return round(nats * STEP) + words
 
 
 def _is_latin_in_it(token: str) -> bool:
@@ -190,7 +185,10 @@ def _of_character(token: str, place: int, char: str, *, latin: bool) -> tuple[fl
     if category[0] != "L" or char in "ºªµƒʻʼʹʿʾ":
         left = _OTHER_SIGNS.sub("", token[:place])[-1:].isalpha()
         right = _OTHER_SIGNS.sub("", token[:place:-1])[-1:].isalpha()
-        return _sign_nats(char, category)[left + 2 * right], " " if char not in "’‘ʻʼʹʿʾ׳״" else ""
+        nats = _sign_nats(char, category)[left + 2 * right]
+        if char in "²³¹ªº°" and left and _RUN.findall(token[:place])[-1:] and len(_RUN.findall(token[:place])[-1]) > 3:
+            nats += 5.0
+        return nats, " " if char not in "’‘ʻʼʹʿʾ׳״" else ""
     plain = unicodedata.normalize("NFKC", char)
     if "\uff00" < char < "\uffef":
         return WIDE, plain

@@ -3,7 +3,10 @@
 Routes are evaluated lazily: the text of a route is decoded only if no other route is cheaper.
 """
 
+# ruff: noqa: RUF001
 from __future__ import annotations
+
+import re
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +29,18 @@ CROSSED: Final = 7 * STEP
 
 STAYS: Final = 10 * STEP
 """Cost of a text that was decoded correctly in a record that was not."""
+
+
+ALIEN: Final = 24 * STEP
+"""Cost of a small letter of another script that looks like no Latin letter, in a Latin word."""
+
+_ALIENS: Final = "[бвгдж-нптф-эяђљњћќўџґζ-ξπ-υφψ-ώάέήί]"
+_ALIEN: Final = re.compile(f"[A-Za-z]{_ALIENS}|(?<![^\\W_])(?=[A-Za-z]*[{_ALIENS[1:-1]}])" if False else f"(?<=[a-z]){_ALIENS}|(?<![^\\W_]){_ALIENS}(?=[a-z][a-z])|(?<=[A-Z]){_ALIENS}(?=[a-z])")
+
+
+def alien_cost(text: str) -> int:
+    """Return the cost of small letters of other scripts in Latin words that look like no Latin letter."""
+    return ALIEN * len(_ALIEN.findall(text))
 
 
 @dataclass(slots=True)
@@ -63,7 +78,7 @@ class StoredRecord:
         cls, odd: Sequence[str], fields: Sequence[str], counts: Sequence[bool], shift: Shift | None
     ) -> StoredRecord:
         """Return a record of which it is known what counts; for the arguments see the class."""
-        return cls(tuple(odd), tuple(read(text).cost for text in odd), fields, tuple(counts), shift)
+        return cls(tuple(odd), tuple(read(text).cost + alien_cost(text) for text in odd), fields, tuple(counts), shift)
 
     def total(self, costs: Sequence[int]) -> int:
         """Return the sum of the costs that count for the record."""
