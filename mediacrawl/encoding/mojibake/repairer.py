@@ -233,8 +233,12 @@ FEWS = (8, 8, 4, 2)
 def _fews(stored, best):
     if best.steps[1] == "utf-8":
         return 0
-    n = len({c for t, a, k in zip(stored.odd, best.texts, stored.counts) if k and t != a for c in t if c > "\x7f"})
-    return (FEWS[n] if n < len(FEWS) else 0) * STEP
+    changed = [(t, a) for t, a, k in zip(stored.odd, best.texts, stored.counts) if k and t != a]
+    n = len({c for t, a in changed for c in t if c > "\x7f"})
+    if best.steps[0] in ("cp1252", "latin-1"):
+        n = max(n, len({w for t, a in changed for w in set(t.split()) - set(a.split())}))
+    words = {word.casefold() for text in stored.fields for word in WORD.findall(text)}
+    return (FEWS[n] if n < len(FEWS) else 0) * STEP // (2 if len(words) > ENOUGH_WORDS else 1)
 FEW = int(os.environ.get("FEW", "0"))
 
 def _doubt(steps):

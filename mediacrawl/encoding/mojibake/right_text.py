@@ -18,9 +18,9 @@ from typing import Final, NamedTuple
 from mediacrawl.encoding import models
 from mediacrawl.encoding.codepages import STEP, base_letter, classes
 from mediacrawl.encoding.languages import LANGUAGES
-from mediacrawl.encoding.mojibake.routes import STAYS, alien_cost
+from mediacrawl.encoding.mojibake.routes import alien_cost
 from mediacrawl.encoding.pricing.reading import CJK_RUN, read, read_in
-from mediacrawl.encoding.pricing.scoring import ascii_numbers, class_cost
+from mediacrawl.encoding.pricing.scoring import NEVER,  ascii_numbers, class_cost
 
 AGAIN: Final = 1 / 3
 """Share of its cost that a character has which occurred before."""
@@ -59,7 +59,7 @@ STYLISED: Final = 7.0
 STYLISED_INSIDE: Final = 12.0
 """Nats of such a capital between two small letters."""
 
-ALIEN: Final = 24.0
+ALIEN: Final = 30.0
 """Nats of any other letter in a word of another script."""
 
 MARK: Final = 2.0
@@ -77,8 +77,8 @@ SHORT: Final = 2
 CHARACTER: Final = 10.0
 """Most nats of a Chinese, Japanese or Korean character."""
 
-KEPT: Final = 2 * STEP
-"""A word stays in a repaired text if it costs at least so much less as it is."""
+SWITCH: Final = 8 * STEP
+"""Cost of a change from a piece that was right to one that was not, or the reverse."""
 
 CASE: Final = 4 * STEP
 """Cost of a word whose capitals are a matter of style."""
@@ -127,26 +127,37 @@ def compared(stored: str, repaired: str, language: str, *, proven: bool) -> Comp
     styled = {pair: _cost(pair[0], seen) for pair in pairs}
     rights = {pair: cost if _BROKEN.search(pair[0]) else min(cost, read(pair[0]).cost + alien_cost(pair[0])) for pair, cost in styled.items()}
     prices = {pair: read_in(pair[1], language) for pair in pairs}
-    saved = {}
-    for pair in pairs:
-        mixed = mixed_cost(pair[1])
-        if pair[0] != pair[1] and (mixed or not proven):
-            saved[pair] = prices[pair] + mixed - rights[pair]
-    stay = {pair for pair, nats in saved.items() if nats > KEPT}
-    if sum(saved[pair] for pair in stay) < STAYS:
-        stay = set()
+    stay = _kept(pairs_of_text := list(zip(before, after, strict=True)), rights, prices, proven=proven)
     total = context = 0
     for pair in pairs:
         same = pair[0] == pair[1]
         total += prices[pair] if same or pair in stay else rights[pair]
         context += max(0, styled[pair] - prices[pair]) if same else 0
-    words = [pair[pair not in stay] for pair in zip(before, after, strict=True)]
-    return Comparison(total, " ".join(words), context)
+    return Comparison(total, " ".join([pair[pair not in stay] for pair in pairs_of_text]), context)
+
+
+def _kept(pairs, rights, prices, *, proven: bool) -> set[tuple[str, str]]:
+    """Return the words that were right: those of the cheapest sequence of right and repaired pieces."""
+    costs, paths = (SWITCH // 2, 0), ((), ())
+    for pair in pairs:
+        if pair not in rights or pair[0] == pair[1]:
+            continue
+        mixed = mixed_cost(pair[1])
+        free = proven and not mixed
+        here = (NEVER if free else rights[pair], prices[pair] + mixed)
+        steps = []
+        for state in (0, 1):
+            moved = costs[1 - state] + SWITCH < costs[state]
+            cost = costs[1 - state] + SWITCH if moved else costs[state]
+            path = paths[1 - state] if moved else paths[state]
+            steps.append((cost + here[state], path if state else (*path, pair)))
+        costs, paths = (steps[0][0], steps[1][0]), (steps[0][1], steps[1][1])
+    return set(paths[1] if costs[1] <= costs[0] + SWITCH // 2 else paths[0])
 
 
 def mixed_cost(text: str) -> int:
     """Return the cost of letters in words of another script."""
-    return round(ALIEN * STEP) * len(_MIXED.findall(text))
+    return round(ALIEN * STEP) * len(_MIXED.findall(text.replace("'", "").replace("’", "")))
 
 
 def _cost(token: str, seen: set[str]) -> int:
@@ -185,6 +196,8 @@ def _of_character(token: str, place: int, char: str, *, latin: bool) -> tuple[fl
     if category[0] != "L" or char in "ºªµƒʻʼʹʿʾ":
         left = _OTHER_SIGNS.sub("", token[:place])[-1:].isalpha()
         right = _OTHER_SIGNS.sub("", token[:place:-1])[-1:].isalpha()
+        if char in "\u00a0\u202f" and place in (0, len(token) - 1):
+            return 9.0, " "
         nats = _sign_nats(char, category)[left + 2 * right]
         if char in "²³¹ªº°" and left and _RUN.findall(token[:place])[-1:] and len(_RUN.findall(token[:place])[-1]) > 3:
             nats += 5.0

@@ -31,7 +31,7 @@ STAYS: Final = 10 * STEP
 """Cost of a text that was decoded correctly in a record that was not."""
 
 
-ALIEN: Final = 24 * STEP
+ALIEN: Final = 30 * STEP
 """Cost of a small letter of another script that looks like no Latin letter, in a Latin word."""
 
 _ALIENS: Final = "[бвгдж-нптф-эяђљњћќўџґζ-ξπ-υφψ-ώάέήί]"
