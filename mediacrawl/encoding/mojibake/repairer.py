@@ -226,10 +226,10 @@ import os
 DOUBT = eval(os.environ.get("TT", "None")) or {
     ("west", "west"): 0, ("west", "utf-8"): -4, ("west", "other"): -12, ("west", "cjk"): -8, ("west", "latin"): -4,
     ("latin", "west"): -6, ("latin", "utf-8"): -6, ("latin", "other"): -10, ("latin", "cjk"): -8, ("latin", "latin"): 0,
-    ("other", "west"): -4, ("other", "utf-8"): 2, ("other", "other"): -10, ("other", "cjk"): -4, ("other", "latin"): -4,
+    ("other", "west"): -4, ("other", "utf-8"): 4, ("other", "other"): -10, ("other", "cjk"): 0, ("other", "latin"): 0,
     ("cjk", "west"): -6, ("cjk", "utf-8"): 0, ("cjk", "other"): -6, ("cjk", "cjk"): -4, ("cjk", "latin"): -6,
 }
-FEWS = (8, 8, 4, 2)
+FEWS = (8, 8, 6, 2)
 def _fews(stored, best):
     if best.steps[1] == "utf-8":
         return 0
@@ -237,6 +237,7 @@ def _fews(stored, best):
     n = len({c for t, a in changed for c in t if c > "\x7f"})
     if best.steps[0] in ("cp1252", "latin-1"):
         n = max(n, len({w for t, a in changed for w in set(t.split()) - set(a.split())}))
+    if sum(map(str.isalpha, "".join(t for t, a in changed))) < 3: return (FEWS[n] if n < len(FEWS) else 0) * STEP + 6 * STEP
     words = {word.casefold() for text in stored.fields for word in WORD.findall(text)}
     return (FEWS[n] if n < len(FEWS) else 0) * STEP // (2 if len(words) > ENOUGH_WORDS else 1)
 FEW = int(os.environ.get("FEW", "0"))
@@ -484,6 +485,7 @@ def few_surcharge(stored: StoredRecord) -> int:
             return 0
         if not _is_in_word(text, place):
             surcharges = FEW_LETTERS
+    if sum(map(str.isalpha, "".join(t for t, a in changed))) < 3: return (FEWS[n] if n < len(FEWS) else 0) * STEP + 6 * STEP
     words = {word.casefold() for text in stored.fields for word in WORD.findall(text)}
     return surcharges[letters] // (2 if len(words) > ENOUGH_WORDS else 1)
 

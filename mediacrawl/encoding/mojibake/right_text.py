@@ -56,10 +56,11 @@ RARE_LETTER: Final = 7.5
 STYLISED: Final = 7.0
 """Nats of a Greek or Cyrillic letter in place of a Latin one that it resembles."""
 
+HOMOGLYPH: Final = 5.0
 STYLISED_INSIDE: Final = 12.0
 """Nats of such a capital between two small letters."""
 
-ALIEN: Final = 30.0
+ALIEN: Final = 27.0
 """Nats of any other letter in a word of another script."""
 
 MARK: Final = 2.0
@@ -84,8 +85,8 @@ CASE: Final = 4 * STEP
 """Cost of a word whose capitals are a matter of style."""
 
 LOOKALIKES: Final = dict(zip(
-    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧΔΛΣΞΦΩΨΓΘΠαβγεικνοτυχωςΆΈΉΌΏέόϊАВЕКМНОРСТУХІЈЅасеорухіјѕИЙЯДФШЩЦЧБГЛПЖЭЮЁЗЬЫЪЄєЇЌѢ",
-    "ABEZHIKMNOPTYXALEEOOYCONabyeiknotyxwcAEHOWeoiABEKMHOPCTYXIJSaceopyxijsNNRAOWWUYBRANXEOEEBBBEeIKB",
+    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧΔΛΣΞΦΩΨΓΘΠαβγεοχωАВЕКМНОРСТУХІЈЅасеорухіјѕИЙЯДФШЩЦЧБГЛПЖЭЮЁЗЬЫЪЄєЇЌѢ",
+    "ABEZHIKMNOPTYXALEEOOYCONabyeoxwABEKMHOPCTYXIJSaceopyxijsNNRAOWWUYBRANXEOEEBBBEeIKB",
     strict=True,
 ))  # fmt: skip
 """Greek and Cyrillic letters and the Latin ones that they are used for."""
@@ -95,6 +96,8 @@ _BROKEN: Final = re.compile("[\x80-\x9f\ufffd]")
 _RUN: Final = re.compile(r"[^\W\d_]+")
 _OTHER_SIGNS: Final = re.compile(r"[^\x00-\x7f\w]+$")
 _REPEATED: Final = re.compile(r"(.{1,4}?)\1+")
+_ASCII_LETTER: Final = re.compile("[A-Za-z]")
+_OTHER_LETTER: Final = re.compile("[\u0370-\u1dff]")
 _ASCII_WORD: Final = re.compile("[A-Za-z]+")
 
 
@@ -166,7 +169,7 @@ def _cost(token: str, seen: set[str]) -> int:
         return 0
     nats = 0.0
     pieces: list[str] = []
-    latin = _is_latin_in_it(token)
+    latin = _is_latin(token)
     for place, char in enumerate(token):
         if char.isascii():
             pieces.append(char)
@@ -180,12 +183,15 @@ def _cost(token: str, seen: set[str]) -> int:
         seen.add(char)
         nats += first
         pieces.append(piece)
-    words = sum(map(_word_cost, dict.fromkeys(_RUN.findall("".join(pieces)))))
+    folded = unicodedata.normalize("NFKC", "".join(pieces))
+    words = sum(map(_word_cost, dict.fromkeys(_RUN.findall(folded))))
     return round(nats * STEP) + words
 
 
-def _is_latin_in_it(token: str) -> bool:
-    return any(char.isascii() and char.isalpha() for char in token)
+def _is_latin(token: str) -> bool:
+    """Whether letters of ASCII are at least half of the letters beside those of marked Latin."""
+    latin = len(_ASCII_LETTER.findall(token))
+    return 0 < latin >= len(_OTHER_LETTER.findall(token))
 
 
 def _of_character(token: str, place: int, char: str, *, latin: bool) -> tuple[float, str]:
@@ -219,6 +225,8 @@ def _of_character(token: str, place: int, char: str, *, latin: bool) -> tuple[fl
     if not alike:
         return ALIEN, ""
     inside = token[max(0, place - 1) : place].islower() and token[place + 1 : place + 2].islower()
+    if char in "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧАВЕКМНОРСТХІЈЅ" and not inside:
+        return HOMOGLYPH, alike
     return (STYLISED_INSIDE if inside and char.isupper() and char not in "ЯИ" else STYLISED), alike
 
 
@@ -246,12 +254,12 @@ def _sign_nats(char: str, category: str) -> tuple[float, ...]:
 def _word_cost(word: str) -> int:
     """Return the cost of a word in the script of its letters, in the language that suits it best."""
     word = _REPEATED.sub(r"\1\1", word)
+    if len(word) <= SHORT and not CJK_RUN.match(word):
+        return round(LETTER * (len(word) - 1) * STEP)
     if not word.isascii():
         latin = "".join(_ASCII_WORD.findall(word))
         rest = "".join(char for char in word if not char.isascii())
         return min(read(word).cost, _script_cost(rest) + (_word_cost(latin) if latin else 0))
-    if len(word) <= SHORT:
-        return round(LETTER * (len(word) - 1) * STEP)
     raw = word.encode()
     every = models.in_use()
     codes = [language.code for language in LANGUAGES.values() if language.script == "latin"]

@@ -31,11 +31,11 @@ STAYS: Final = 10 * STEP
 """Cost of a text that was decoded correctly in a record that was not."""
 
 
-ALIEN: Final = 30 * STEP
+ALIEN: Final = 27 * STEP
 """Cost of a small letter of another script that looks like no Latin letter, in a Latin word."""
 
 _ALIENS: Final = "[бвгдж-нптф-эяђљњћќўџґζ-ξπ-υφψ-ώάέήί]"
-_ALIEN: Final = re.compile(f"[A-Za-z]{_ALIENS}|(?<![^\\W_])(?=[A-Za-z]*[{_ALIENS[1:-1]}])" if False else f"(?<=[a-z]){_ALIENS}|(?<![^\\W_]){_ALIENS}(?=[a-z][a-z])|(?<=[A-Z]){_ALIENS}(?=[a-z])")
+_ALIEN: Final = re.compile(f"(?<=[A-Za-z]{{2}}){_ALIENS}|{_ALIENS}(?=[a-z]{{2}})")
 
 
 def alien_cost(text: str) -> int:
