@@ -237,6 +237,7 @@ def _fews(stored, best):
     n = len({c for t, a in changed for c in t if c > "\x7f"})
     if best.steps[0] in ("cp1252", "latin-1"):
         n = max(n, len({w for t, a in changed for w in set(t.split()) - set(a.split())}))
+    if any("\x80" <= c <= "\x9f" for t, a in changed for c in t): return 0
     if sum(map(str.isalpha, "".join(t for t, a in changed))) < 3: return (FEWS[n] if n < len(FEWS) else 0) * STEP + 6 * STEP
     words = {word.casefold() for text in stored.fields for word in WORD.findall(text)}
     return (FEWS[n] if n < len(FEWS) else 0) * STEP // (2 if len(words) > ENOUGH_WORDS else 1)
@@ -485,6 +486,7 @@ def few_surcharge(stored: StoredRecord) -> int:
             return 0
         if not _is_in_word(text, place):
             surcharges = FEW_LETTERS
+    if any("\x80" <= c <= "\x9f" for t, a in changed for c in t): return 0
     if sum(map(str.isalpha, "".join(t for t, a in changed))) < 3: return (FEWS[n] if n < len(FEWS) else 0) * STEP + 6 * STEP
     words = {word.casefold() for text in stored.fields for word in WORD.findall(text)}
     return surcharges[letters] // (2 if len(words) > ENOUGH_WORDS else 1)

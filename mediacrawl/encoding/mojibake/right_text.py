@@ -57,7 +57,7 @@ STYLISED: Final = 7.0
 """Nats of a Greek or Cyrillic letter in place of a Latin one that it resembles."""
 
 HOMOGLYPH: Final = 5.0
-STYLISED_INSIDE: Final = 12.0
+STYLISED_INSIDE: Final = 16.0
 """Nats of such a capital between two small letters."""
 
 ALIEN: Final = 27.0
@@ -130,7 +130,8 @@ def compared(stored: str, repaired: str, language: str, *, proven: bool) -> Comp
     styled = {pair: _cost(pair[0], seen) for pair in pairs}
     rights = {pair: cost if _BROKEN.search(pair[0]) else min(cost, read(pair[0]).cost + alien_cost(pair[0])) for pair, cost in styled.items()}
     prices = {pair: read_in(pair[1], language) for pair in pairs}
-    stay = _kept(pairs_of_text := list(zip(before, after, strict=True)), rights, prices, proven=proven)
+    pairs_of_text = list(zip(before, after, strict=True))
+    stay = _kept(pairs_of_text, rights, prices, proven=proven) if proven or _OTHER_LETTER.search(repaired) else set()
     total = context = 0
     for pair in pairs:
         same = pair[0] == pair[1]
@@ -139,15 +140,21 @@ def compared(stored: str, repaired: str, language: str, *, proven: bool) -> Comp
     return Comparison(total, " ".join([pair[pair not in stay] for pair in pairs_of_text]), context)
 
 
+GUEST_WORD: Final = 5 * STEP // 2
+_GUEST: Final = re.compile("[A-Za-z]{3,}$")
+
+
 def _kept(pairs, rights, prices, *, proven: bool) -> set[tuple[str, str]]:
     """Return the words that were right: those of the cheapest sequence of right and repaired pieces."""
-    costs, paths = (SWITCH // 2, 0), ((), ())
+    costs, paths = (SWITCH, 0), ((), ())
     for pair in pairs:
-        if pair not in rights or pair[0] == pair[1]:
-            continue
-        mixed = mixed_cost(pair[1])
-        free = proven and not mixed
-        here = (NEVER if free else rights[pair], prices[pair] + mixed)
+        if pair[0] == pair[1]:
+            if proven or not _GUEST.match(pair[0]):
+                continue
+            here = (0, GUEST_WORD)
+        else:
+            mixed = mixed_cost(pair[1])
+            here = (NEVER if proven and not mixed else rights[pair], prices[pair] + mixed)
         steps = []
         for state in (0, 1):
             moved = costs[1 - state] + SWITCH < costs[state]
@@ -155,7 +162,7 @@ def _kept(pairs, rights, prices, *, proven: bool) -> set[tuple[str, str]]:
             path = paths[1 - state] if moved else paths[state]
             steps.append((cost + here[state], path if state else (*path, pair)))
         costs, paths = (steps[0][0], steps[1][0]), (steps[0][1], steps[1][1])
-    return set(paths[1] if costs[1] <= costs[0] + SWITCH // 2 else paths[0])
+    return set(paths[1] if costs[1] <= costs[0] else paths[0])
 
 
 def mixed_cost(text: str) -> int:
@@ -207,6 +214,8 @@ def _of_character(token: str, place: int, char: str, *, latin: bool) -> tuple[fl
         nats = _sign_nats(char, category)[left + 2 * right]
         if char in "²³¹ªº°" and left and _RUN.findall(token[:place])[-1:] and len(_RUN.findall(token[:place])[-1]) > 3:
             nats += 5.0
+        if nats >= 12 and token[place - 1 : place].islower() and token[place + 1 : place + 2].islower() and len(token) > 4:
+            nats += 5.0
         return nats, " " if char not in "’‘ʻʼʹʿʾ׳״" else ""
     plain = unicodedata.normalize("NFKC", char)
     if "\uff00" < char < "\uffef":
@@ -227,7 +236,7 @@ def _of_character(token: str, place: int, char: str, *, latin: bool) -> tuple[fl
     inside = token[max(0, place - 1) : place].islower() and token[place + 1 : place + 2].islower()
     if char in "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧАВЕКМНОРСТХІЈЅ" and not inside:
         return HOMOGLYPH, alike
-    return (STYLISED_INSIDE if inside and char.isupper() and char not in "ЯИ" else STYLISED), alike
+    return (STYLISED_INSIDE if inside and char.isupper() else STYLISED), alike
 
 
 @cache
