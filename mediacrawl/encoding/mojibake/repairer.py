@@ -226,10 +226,10 @@ import os
 DOUBT = eval(os.environ.get("TT", "None")) or {
     ("west", "west"): 0, ("west", "utf-8"): -4, ("west", "other"): -12, ("west", "cjk"): -8, ("west", "latin"): -4,
     ("latin", "west"): -6, ("latin", "utf-8"): -6, ("latin", "other"): -10, ("latin", "cjk"): -8, ("latin", "latin"): 0,
-    ("other", "west"): -4, ("other", "utf-8"): 4, ("other", "other"): -10, ("other", "cjk"): 0, ("other", "latin"): 0,
+    ("other", "west"): -6, ("other", "utf-8"): 4, ("other", "other"): -10, ("other", "cjk"): 0, ("other", "latin"): 0,
     ("cjk", "west"): -6, ("cjk", "utf-8"): 0, ("cjk", "other"): -6, ("cjk", "cjk"): -4, ("cjk", "latin"): -6,
 }
-FEWS = (8, 8, 6, 2)
+FEWS = (8, 7, 6, 2)
 def _fews(stored, best):
     if best.steps[1] == "utf-8":
         return 0

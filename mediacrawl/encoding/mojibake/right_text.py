@@ -85,14 +85,15 @@ CASE: Final = 4 * STEP
 """Cost of a word whose capitals are a matter of style."""
 
 LOOKALIKES: Final = dict(zip(
-    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧΔΛΣΞΦΩΨΓΘΠαβγεοχωАВЕКМНОРСТУХІЈЅасеорухіјѕИЙЯДФШЩЦЧБГЛПЖЭЮЁЗЬЫЪЄєЇЌѢ",
-    "ABEZHIKMNOPTYXALEEOOYCONabyeoxwABEKMHOPCTYXIJSaceopyxijsNNRAOWWUYBRANXEOEEBBBEeIKB",
+    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧΔΛΣΞΦΩΨΓΘΠαβγδεοχωАВЕКМНОРСТУХІЈЅасеорухіјѕИЙЯДФШЩЦЧБГЛПЖЭЮЁЗЬЫЪЄєЇЌѢ",
+    "ABEZHIKMNOPTYXALEEOOYCONabydeoxwABEKMHOPCTYXIJSaceopyxijsNNRAOWWUYBRANXEOEEBBBEeIKB",
     strict=True,
 ))  # fmt: skip
 """Greek and Cyrillic letters and the Latin ones that they are used for."""
 
 _MIXED: Final = re.compile("[A-Za-z\u00c0-\u024f](?=[\u0370-\u1dff])|(?<=[\u0370-\u1dff])[A-Za-z\u00c0-\u024f]")
 _BROKEN: Final = re.compile("[\x80-\x9f\ufffd]")
+_WORD_OF_TWO: Final = re.compile(r"[^\W\d_²³¹][^\W\d_²³¹]")
 _RUN: Final = re.compile(r"[^\W\d_]+")
 _OTHER_SIGNS: Final = re.compile(r"[^\x00-\x7f\w]+$")
 _REPEATED: Final = re.compile(r"(.{1,4}?)\1+")
@@ -130,6 +131,9 @@ def compared(stored: str, repaired: str, language: str, *, proven: bool) -> Comp
     styled = {pair: _cost(pair[0], seen) for pair in pairs}
     rights = {pair: cost if _BROKEN.search(pair[0]) else min(cost, read(pair[0]).cost + alien_cost(pair[0])) for pair, cost in styled.items()}
     prices = {pair: read_in(pair[1], language) for pair in pairs}
+    for pair in pairs:
+        if not any(_WORD_OF_TWO.search(token) for token in pair) and not _BROKEN.search(pair[0]):
+            rights[pair] = prices[pair]
     pairs_of_text = list(zip(before, after, strict=True))
     stay = _kept(pairs_of_text, rights, prices, proven=proven) if proven or _OTHER_LETTER.search(repaired) else set()
     total = context = 0
