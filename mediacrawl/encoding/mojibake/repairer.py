@@ -188,7 +188,7 @@ FOUND: list = []
 def _proved(stored: StoredRecord, route: RepairRoute) -> tuple[RepairRoute, int]:
     """Return a route that leaves right words, and by how much less it costs than the texts as right text."""
     proof = -route.damage
-    context = 0
+    context = telling = 0
     texts = list(route.texts)
     for place, (text, after, cost) in enumerate(zip(stored.odd, route.texts, route.costs, strict=True)):
         found = compared(text, after, route.language, proven=route.steps[-1] == "utf-8")
@@ -196,8 +196,9 @@ def _proved(stored: StoredRecord, route: RepairRoute) -> tuple[RepairRoute, int]
         if stored.counts[place]:
             context += found.context
             if found.text != text and cost < stored.clean[place] + STAYS:
+                telling += found.telling
                 proof += found.right - cost - _too_cheap(text, after, route) - mixed_cost(found.text)
-    return route._replace(texts=tuple(texts)), proof + min(context, MOST_CONTEXT)
+    return route._replace(texts=tuple(texts)), proof + min(context, MOST_CONTEXT) if telling or _votes(stored) else -NEVER
 
 
 MOST_CONTEXT: Final = 7 * STEP
@@ -225,11 +226,11 @@ _KINDS: Final = {
 import os
 DOUBT = eval(os.environ.get("TT", "None")) or {
     ("west", "west"): 0, ("west", "utf-8"): -4, ("west", "other"): -12, ("west", "cjk"): -8, ("west", "latin"): -4,
-    ("latin", "west"): -6, ("latin", "utf-8"): -6, ("latin", "other"): -10, ("latin", "cjk"): -8, ("latin", "latin"): 0,
-    ("other", "west"): -6, ("other", "utf-8"): 4, ("other", "other"): -10, ("other", "cjk"): 0, ("other", "latin"): 0,
-    ("cjk", "west"): -6, ("cjk", "utf-8"): 0, ("cjk", "other"): -6, ("cjk", "cjk"): -4, ("cjk", "latin"): -6,
+    ("latin", "west"): -6, ("latin", "utf-8"): -6, ("latin", "other"): -10, ("latin", "cjk"): -8, ("latin", "latin"): 2,
+    ("other", "west"): -6, ("other", "utf-8"): 3, ("other", "other"): -10, ("other", "cjk"): 0, ("other", "latin"): 1,
+    ("cjk", "west"): -6, ("cjk", "utf-8"): 0, ("cjk", "other"): -2, ("cjk", "cjk"): 0, ("cjk", "latin"): -6,
 }
-FEWS = (8, 7, 6, 2)
+FEWS = (8, 8, 7, 2)
 def _fews(stored, best):
     if best.steps[1] == "utf-8":
         return 0
@@ -237,10 +238,17 @@ def _fews(stored, best):
     n = len({c for t, a in changed for c in t if c > "\x7f"})
     if best.steps[0] in ("cp1252", "latin-1"):
         n = max(n, len({w for t, a in changed for w in set(t.split()) - set(a.split())}))
-    if any("\x80" <= c <= "\x9f" for t, a in changed for c in t): return 0
-    if sum(map(str.isalpha, "".join(t for t, a in changed))) < 3: return (FEWS[n] if n < len(FEWS) else 0) * STEP + 6 * STEP
+    if any("\x80" <= c <= "\x9f" for t, a in changed for c in t) or _votes(stored):
+        return 0
+    return (FEWS[n] if n < len(FEWS) else 0) * STEP
+
+
+def _votes(stored):
+    """Whether a record has several texts, and more different words than a few: it identifies the language."""
     words = {word.casefold() for text in stored.fields for word in WORD.findall(text)}
-    return (FEWS[n] if n < len(FEWS) else 0) * STEP // (2 if len(words) > ENOUGH_WORDS else 1)
+    return len(stored.fields) > 1 and len(words) > ENOUGH_WORDS
+
+
 FEW = int(os.environ.get("FEW", "0"))
 
 def _doubt(steps):

@@ -57,7 +57,7 @@ STYLISED: Final = 7.0
 """Nats of a Greek or Cyrillic letter in place of a Latin one that it resembles."""
 
 HOMOGLYPH: Final = 5.0
-STYLISED_INSIDE: Final = 16.0
+STYLISED_INSIDE: Final = 12.0
 """Nats of such a capital between two small letters."""
 
 ALIEN: Final = 27.0
@@ -115,6 +115,7 @@ class Comparison(NamedTuple):
     right: int
     text: str
     context: int
+    telling: bool
 
 
 def compared(stored: str, repaired: str, language: str, *, proven: bool) -> Comparison:
@@ -126,14 +127,16 @@ def compared(stored: str, repaired: str, language: str, *, proven: bool) -> Comp
     before, after = stored.split(" "), repaired.split(" ")
     seen: set[str] = set()
     if len(before) != len(after):
-        return Comparison(sum(_cost(token, seen) for token in before), repaired, 0)
+        return Comparison(sum(_cost(token, seen) for token in before), repaired, 0, True)
     pairs = list(dict.fromkeys(pair for pair in zip(before, after, strict=True) if not "".join(pair).isascii()))
     styled = {pair: _cost(pair[0], seen) for pair in pairs}
     rights = {pair: cost if _BROKEN.search(pair[0]) else min(cost, read(pair[0]).cost + alien_cost(pair[0])) for pair, cost in styled.items()}
     prices = {pair: read_in(pair[1], language) for pair in pairs}
+    told = {pair for pair in pairs if pair[0] != pair[1]}
     for pair in pairs:
-        if not any(_WORD_OF_TWO.search(token) for token in pair) and not _BROKEN.search(pair[0]):
+        if not proven and not any(_WORD_OF_TWO.search(token) for token in pair) and not _BROKEN.search(pair[0]):
             rights[pair] = prices[pair]
+            told.discard(pair)
     pairs_of_text = list(zip(before, after, strict=True))
     stay = _kept(pairs_of_text, rights, prices, proven=proven) if proven or _OTHER_LETTER.search(repaired) else set()
     total = context = 0
@@ -141,7 +144,7 @@ def compared(stored: str, repaired: str, language: str, *, proven: bool) -> Comp
         same = pair[0] == pair[1]
         total += prices[pair] if same or pair in stay else rights[pair]
         context += max(0, styled[pair] - prices[pair]) if same else 0
-    return Comparison(total, " ".join([pair[pair not in stay] for pair in pairs_of_text]), context)
+    return Comparison(total, " ".join([pair[pair not in stay] for pair in pairs_of_text]), context, bool(told - stay))
 
 
 GUEST_WORD: Final = 5 * STEP // 2
