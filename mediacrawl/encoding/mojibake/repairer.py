@@ -233,12 +233,14 @@ DOUBT = eval(os.environ.get("TT", "None")) or {
 FEWS = (8, 8, 7, 2)
 def _fews(stored, best):
     if best.steps[1] == "utf-8":
-        return 0
+        if best.steps[0] not in MULTIBYTE: return 0
+        n = sum(c > "\x7f" for t, a, k in zip(stored.odd, best.texts, stored.counts) if k and t != a for c in a)
+        return {1: 20, 2: 8}.get(n, 0) * STEP
     changed = [(t, a) for t, a, k in zip(stored.odd, best.texts, stored.counts) if k and t != a]
     n = len({c for t, a in changed for c in t if c > "\x7f"})
     if best.steps[0] in ("cp1252", "latin-1"):
         n = max(n, len({w for t, a in changed for w in set(t.split()) - set(a.split())}))
-    if any("\x80" <= c <= "\x9f" for t, a in changed for c in t) or _votes(stored):
+    if any("\x80" <= c <= "\x9f" for t, a in changed for c in t) or (best.steps[0] in ("cp1252", "latin-1") and _votes(stored)):
         return 0
     return (FEWS[n] if n < len(FEWS) else 0) * STEP
 
@@ -246,7 +248,7 @@ def _fews(stored, best):
 def _votes(stored):
     """Whether a record has several texts, and more different words than a few: it identifies the language."""
     words = {word.casefold() for text in stored.fields for word in WORD.findall(text)}
-    return len(stored.fields) > 1 and len(words) > ENOUGH_WORDS
+    return len(stored.fields) > 1 and len(words) > 3
 
 
 FEW = int(os.environ.get("FEW", "0"))

@@ -94,6 +94,7 @@ LOOKALIKES: Final = dict(zip(
 _MIXED: Final = re.compile("[A-Za-z\u00c0-\u024f](?=[\u0370-\u1dff])|(?<=[\u0370-\u1dff])[A-Za-z\u00c0-\u024f]")
 _BROKEN: Final = re.compile("[\x80-\x9f\ufffd]")
 _WORD_OF_TWO: Final = re.compile(r"[^\W\d_²³¹][^\W\d_²³¹]")
+_ODD, _BREAK = "\0", "\n"
 _RUN: Final = re.compile(r"[^\W\d_]+")
 _OTHER_SIGNS: Final = re.compile(r"[^\x00-\x7f\w]+$")
 _REPEATED: Final = re.compile(r"(.{1,4}?)\1+")
@@ -186,7 +187,7 @@ def _cost(token: str, seen: set[str]) -> int:
     latin = _is_latin(token)
     for place, char in enumerate(token):
         if char.isascii():
-            pieces.append(char)
+            pieces.append(char if char.isalpha() else _BREAK)
             continue
         first, piece = _of_character(token, place, char, latin=latin)
         if piece and piece.isascii() and "\uff00" < char < "\uffef":
@@ -196,9 +197,10 @@ def _cost(token: str, seen: set[str]) -> int:
             first *= AGAIN
         seen.add(char)
         nats += first
-        pieces.append(piece)
-    folded = unicodedata.normalize("NFKC", "".join(pieces))
-    words = sum(map(_word_cost, dict.fromkeys(_RUN.findall(folded))))
+        pieces.append(piece + _ODD)
+    # ASCII words that touch no other character cost nothing, as everywhere.
+    odd = " ".join(part.replace(_ODD, "") for part in "".join(pieces).split(_BREAK) if _ODD in part)
+    words = sum(map(_word_cost, dict.fromkeys(_RUN.findall(unicodedata.normalize("NFKC", odd)))))
     return round(nats * STEP) + words
 
 
