@@ -225,17 +225,16 @@ _KINDS: Final = {
 
 import os
 DOUBT = eval(os.environ.get("TT", "None")) or {
-    ("west", "west"): 0, ("west", "utf-8"): -4, ("west", "other"): -12, ("west", "cjk"): -8, ("west", "latin"): -4,
+    ("west", "west"): 0, ("west", "utf-8"): -5, ("west", "other"): -12, ("west", "cjk"): -8, ("west", "latin"): -4,
     ("latin", "west"): -6, ("latin", "utf-8"): -6, ("latin", "other"): -10, ("latin", "cjk"): -8, ("latin", "latin"): 2,
-    ("other", "west"): -6, ("other", "utf-8"): 3, ("other", "other"): -10, ("other", "cjk"): 0, ("other", "latin"): 1,
+    ("other", "west"): -6, ("other", "utf-8"): 0, ("other", "other"): -10, ("other", "cjk"): 0, ("other", "latin"): 1,
     ("cjk", "west"): -6, ("cjk", "utf-8"): 0, ("cjk", "other"): -2, ("cjk", "cjk"): 0, ("cjk", "latin"): -6,
 }
 FEWS = (8, 8, 7, 2)
 def _fews(stored, best):
     if best.steps[1] == "utf-8":
-        if best.steps[0] not in MULTIBYTE: return 0
         n = sum(c > "\x7f" for t, a, k in zip(stored.odd, best.texts, stored.counts) if k and t != a for c in a)
-        return {1: 20, 2: 8}.get(n, 0) * STEP
+        return {"cjk": {1: 20, 2: 8}, "other": {1: 3}}.get(_KINDS.get(best.steps[0], ""), {}).get(n, 0) * STEP
     changed = [(t, a) for t, a, k in zip(stored.odd, best.texts, stored.counts) if k and t != a]
     n = len({c for t, a in changed for c in t if c > "\x7f"})
     if best.steps[0] in ("cp1252", "latin-1"):
@@ -254,6 +253,7 @@ def _votes(stored):
 FEW = int(os.environ.get("FEW", "0"))
 
 def _doubt(steps):
+    if len(steps) > 2: return -12 * STEP
     return DOUBT[_KINDS.get(steps[0], "latin"), _KINDS.get(steps[1], "latin")] * STEP
 
 

@@ -91,10 +91,11 @@ LOOKALIKES: Final = dict(zip(
 ))  # fmt: skip
 """Greek and Cyrillic letters and the Latin ones that they are used for."""
 
-_MIXED: Final = re.compile("[A-Za-z\u00c0-\u024f](?=[\u0370-\u1dff])|(?<=[\u0370-\u1dff])[A-Za-z\u00c0-\u024f]")
+_MIXED: Final = re.compile("[A-Za-z\u00c0-\u024f](?=[\u0400-\u1dff])|(?<=[\u0400-\u1dff])[A-Za-z\u00c0-\u024f]")
 _BROKEN: Final = re.compile("[\x80-\x9f\ufffd]")
 _WORD_OF_TWO: Final = re.compile(r"[^\W\d_²³¹][^\W\d_²³¹]")
 _ODD, _BREAK = "\0", "\n"
+_KANA: Final = re.compile("[\u3040-\u30ff]+")
 _RUN: Final = re.compile(r"[^\W\d_]+")
 _OTHER_SIGNS: Final = re.compile(r"[^\x00-\x7f\w]+$")
 _REPEATED: Final = re.compile(r"(.{1,4}?)\1+")
@@ -273,7 +274,8 @@ def _word_cost(word: str) -> int:
     """Return the cost of a word in the script of its letters, in the language that suits it best."""
     word = _REPEATED.sub(r"\1\1", word)
     if len(word) <= SHORT and not CJK_RUN.match(word):
-        return round(LETTER * (len(word) - 1) * STEP)
+        odd_case = word[:1].islower() and word[1:].isupper() and not word.isascii()
+        return round(LETTER * (len(word) - 1) * STEP) + 2 * CASE * odd_case
     if not word.isascii():
         latin = "".join(_ASCII_WORD.findall(word))
         rest = "".join(char for char in word if not char.isascii())
@@ -287,8 +289,7 @@ def _word_cost(word: str) -> int:
 
 def _script_cost(word: str) -> int:
     """Return the cost of letters that no model suits."""
-    wide = set(CJK_RUN.findall(word))
-    if wide:
+    if CJK_RUN.search(word) and not _KANA.fullmatch(word):
         distinct = set(word)
         return round(CHARACTER * (len(distinct) + AGAIN * (len(word) - len(distinct))) * STEP)
     changes = sum(before.islower() and after.isupper() for before, after in pairwise(word))
