@@ -9,29 +9,26 @@ in the record counts once. The resulting text may be wrong itself, so routes con
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, compress, takewhile
 from operator import add
 from typing import Final
 
-from mediacrawl.encoding.codepages import MULTIBYTE, STEP, encode
+from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.decision import SURE, FieldDecision, Hints, Repair, confidence_of
 from mediacrawl.encoding.decision import text_fields as as_texts
 from mediacrawl.encoding.excerpts import LONGEST_READ, head_of_text
 from mediacrawl.encoding.languages import is_codec
 from mediacrawl.encoding.mojibake.lossless import lossless_routes
 from mediacrawl.encoding.mojibake.lossy import dropping_pages, is_marked, kept_marks_cost, lossy_routes, may_have_lost
-from mediacrawl.encoding.mojibake.right_text import compared, mixed_cost
+from mediacrawl.encoding.mojibake.proof import proved
 from mediacrawl.encoding.mojibake.routes import STAYS, LazyRoute, RepairRoute, RouteSet, StoredRecord, in_order
 from mediacrawl.encoding.mojibake.substitutions import SubstitutionProposal, Substitutions
 from mediacrawl.encoding.mojibake.utf8_losses import MOST_OPEN, damaged_utf8, fill_damaged_utf8, looks_like_utf8
 from mediacrawl.encoding.pricing.decoding import MARKS, bytes_of, undone
 from mediacrawl.encoding.pricing.hints import Shift, shift_of
-from mediacrawl.encoding.pricing.hypotheses import listed_words
-from mediacrawl.encoding.pricing.reading import WORD, good, has_unused, read
+from mediacrawl.encoding.pricing.reading import good, has_unused, read
 from mediacrawl.encoding.pricing.scoring import NEVER
-from mediacrawl.encoding.pricing.signs import is_clean_sign
 
 ANY_LANGUAGE: Final = 2 * STEP
 """Cost of a stored text in a language that is seldom written in Latin-1."""
@@ -150,8 +147,7 @@ def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
     if not odd:
         return None
     stored = StoredRecord.of(odd, texts, shift)
-    few = few_surcharge(stored) if FEW else 0
-    stored, every = _priced(stored, few)
+    stored, every = _priced(stored)
     # ASCII words and hints count for the stored text too, where a hypothesis for it exists.
     stays = stored.total(stored.clean) + ANY_LANGUAGE
     found = []
@@ -166,98 +162,17 @@ def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
         return _Choice(stored, None, SURE)
     if least >= stays:
         return _Choice(stored, None, (least - stays) / STEP, ">".join(best.steps))
-    kept = best.texts
-    best, proof = _proved(stored, best)
-    FOUND[:] = [best.steps, proof / STEP, few / STEP, (stays - least) / STEP]
-    proof -= _doubt(best.steps) + _fews(stored, best)
+    proven, proof = proved(stored, best)
     if proof <= 0:
         return _Choice(stored, None, -proof / STEP, ">".join(best.steps))
     next_best = stays
     for total, route in ranked:
         if total >= stays:
             break
-        if route.texts != kept:
+        if route.texts != best.texts:
             next_best = total
             break
-    return _Choice(stored, best, min(next_best - least, proof) / STEP)
-
-
-FOUND: list = []
-
-
-def _proved(stored: StoredRecord, route: RepairRoute) -> tuple[RepairRoute, int]:
-    """Return a route that leaves right words, and by how much less it costs than the texts as right text."""
-    proof = -route.damage
-    context = telling = 0
-    texts = list(route.texts)
-    for place, (text, after, cost) in enumerate(zip(stored.odd, route.texts, route.costs, strict=True)):
-        found = compared(text, after, route.language, proven=route.steps[-1] == "utf-8")
-        texts[place] = found.text
-        if stored.counts[place]:
-            context += found.context
-            if found.text != text and cost < stored.clean[place] + STAYS:
-                telling += found.telling
-                proof += found.right - cost - _too_cheap(text, after, route) - mixed_cost(found.text)
-    return route._replace(texts=tuple(texts)), proof + min(context, MOST_CONTEXT) if telling or _votes(stored) else -NEVER
-
-
-MOST_CONTEXT: Final = 7 * STEP
-
-
-def _too_cheap(text: str, after: str, route: RepairRoute) -> int:
-    """Return what word lists save too much: an odd spelling that one lists is more often a word with the same hash."""
-    encoding = route.steps[-1]
-    if encoding == "utf-8" or encoding in MULTIBYTE or not route.language:
-        return 0
-    new = {word for word in after.split(" ") if not word.isascii()}.difference(text.split(" "))
-    raw = encode(" ".join(sorted(new)), encoding)
-    return sum(max(0, spelled - listed - MOST_SAVED) for spelled, listed in listed_words(raw, encoding, route.language))
-
-
-_KINDS: Final = {
-    **dict.fromkeys(("latin-1", "cp1252"), "west"),
-    "utf-8": "utf-8",
-    **dict.fromkeys(MULTIBYTE, "cjk"),
-    **dict.fromkeys(
-        ("cp1251", "koi8_r", "koi8_u", "cp866", "cp1125", "cp855", "mac_cyrillic", "iso8859_5", "kz1048", "ptcp154",
-         "cp1253", "iso8859_7", "cp737", "cp1255", "cp862", "cp1256", "iso8859_6", "cp874"), "other"),
-}  # fmt: skip
-
-import os
-DOUBT = eval(os.environ.get("TT", "None")) or {
-    ("west", "west"): 0, ("west", "utf-8"): -5, ("west", "other"): -12, ("west", "cjk"): -8, ("west", "latin"): -4,
-    ("latin", "west"): -6, ("latin", "utf-8"): -6, ("latin", "other"): -10, ("latin", "cjk"): -8, ("latin", "latin"): 2,
-    ("other", "west"): -6, ("other", "utf-8"): 0, ("other", "other"): -10, ("other", "cjk"): 0, ("other", "latin"): 1,
-    ("cjk", "west"): -6, ("cjk", "utf-8"): 0, ("cjk", "other"): -2, ("cjk", "cjk"): 0, ("cjk", "latin"): -6,
-}
-FEWS = (8, 8, 7, 2)
-def _fews(stored, best):
-    if best.steps[1] == "utf-8":
-        n = sum(c > "\x7f" for t, a, k in zip(stored.odd, best.texts, stored.counts) if k and t != a for c in a)
-        return {"cjk": {1: 20, 2: 8}, "other": {1: 3}}.get(_KINDS.get(best.steps[0], ""), {}).get(n, 0) * STEP
-    changed = [(t, a) for t, a, k in zip(stored.odd, best.texts, stored.counts) if k and t != a]
-    n = len({c for t, a in changed for c in t if c > "\x7f"})
-    if best.steps[0] in ("cp1252", "latin-1"):
-        n = max(n, len({w for t, a in changed for w in set(t.split()) - set(a.split())}))
-    if any("\x80" <= c <= "\x9f" for t, a in changed for c in t) or (best.steps[0] in ("cp1252", "latin-1") and _votes(stored)):
-        return 0
-    return (FEWS[n] if n < len(FEWS) else 0) * STEP
-
-
-def _votes(stored):
-    """Whether a record has several texts, and more different words than a few: it identifies the language."""
-    words = {word.casefold() for text in stored.fields for word in WORD.findall(text)}
-    return len(stored.fields) > 1 and len(words) > 3
-
-
-FEW = int(os.environ.get("FEW", "0"))
-
-def _doubt(steps):
-    if len(steps) > 2: return -12 * STEP
-    return DOUBT[_KINDS.get(steps[0], "latin"), _KINDS.get(steps[1], "latin")] * STEP
-
-
-MOST_SAVED: Final = 6 * STEP
+    return _Choice(stored, proven, min(next_best - least, proof) / STEP)
 
 
 def _decided(texts: Sequence[str], chosen: _Choice | None) -> Repair:
@@ -276,9 +191,9 @@ def _decided(texts: Sequence[str], chosen: _Choice | None) -> Repair:
     return Repair.of(">".join(best.steps) if best else "", decided)
 
 
-def _priced(stored: StoredRecord, few: int) -> tuple[StoredRecord, list[LazyRoute]]:
+def _priced(stored: StoredRecord) -> tuple[StoredRecord, list[LazyRoute]]:
     """Return the record and its routes; unrepaired marks add to the cost of a route that leaves them."""
-    found = lossless_routes(stored, few)
+    found = lossless_routes(stored)
     marked = is_marked(stored.odd)
     dropping = [] if marked else dropping_pages(found)
     if not marked and not dropping:
@@ -290,9 +205,9 @@ def _priced(stored: StoredRecord, few: int) -> tuple[StoredRecord, list[LazyRout
     if marks:
         stored = replace(stored, clean=tuple(map(add, stored.clean, left)))
         routes = [route._replace(damage=route.damage + marks) for route in found.routes()]
-        found = RouteSet(stored, [LazyRoute.of(route, stored, few) for route in routes])
+        found = RouteSet(stored, [LazyRoute.of(route, stored) for route in routes])
     lossy = lossy_routes(stored, found, dropping)
-    return stored, [*found.candidates, *[LazyRoute.of(route, stored, few) for route in lossy]]
+    return stored, [*found.candidates, *[LazyRoute.of(route, stored) for route in lossy]]
 
 
 def _is_partly_utf8(found: RouteSet) -> bool:
@@ -466,65 +381,3 @@ def _unchanged(texts: Sequence[str], found: Repair) -> Repair:
         for text, field in zip(texts, found.fields, strict=True)
     )
     return Repair.of("", fields)
-
-
-ENOUGH_WORDS: Final = 5
-"""A record with more different words than this identifies the language."""
-
-FEW_LETTERS: Final = (14 * STEP, 6 * STEP, 4 * STEP, 2 * STEP, STEP)
-"""Surcharge of a route by the number of characters beyond ASCII that support it."""
-
-FEW_IN_WORDS: Final = (14 * STEP, 4 * STEP, 3 * STEP, 2 * STEP, STEP)
-"""The same if each of them is inside a word, whose spelling is evidence too. Of 2,654 correct titles these values
-change none, without hints or with the language of the page."""
-
-IN_WORD: Final = 3
-"""Least number of ASCII letters of such a word."""
-
-
-def few_surcharge(stored: StoredRecord) -> int:
-    """The surcharge of a route that few characters support; half as much where other words identify the language.
-
-    Returns:
-        The cost, in twelfths of a nat.
-    """
-    letters = 0
-    surcharges = FEW_IN_WORDS
-    for text, place in _evidence(stored):
-        letters += 1
-        if letters == len(FEW_LETTERS):
-            return 0
-        if not _is_in_word(text, place):
-            surcharges = FEW_LETTERS
-    if any("\x80" <= c <= "\x9f" for t, a in changed for c in t): return 0
-    if sum(map(str.isalpha, "".join(t for t, a in changed))) < 3: return (FEWS[n] if n < len(FEWS) else 0) * STEP + 6 * STEP
-    words = {word.casefold() for text in stored.fields for word in WORD.findall(text)}
-    return surcharges[letters] // (2 if len(words) > ENOUGH_WORDS else 1)
-
-
-def _evidence(stored: StoredRecord) -> Iterator[tuple[str, int]]:
-    """Yield the characters that are evidence: each with its text and its place there."""
-    for text in compress(stored.odd, stored.counts):
-        for place, char in enumerate(text):
-            if char > "\x7f" and _is_evidence(text, place):
-                yield text, place
-
-
-def _is_in_word(text: str, place: int) -> bool:
-    """Whether the letters next to a character, up to the next blank or sign, include `IN_WORD` ASCII ones."""
-    before = takewhile(str.isalpha, reversed(text[:place]))
-    after = takewhile(str.isalpha, text[place + 1 :])
-    return sum(map(str.isascii, chain(before, after))) >= IN_WORD
-
-
-def _is_evidence(text: str, place: int) -> bool:
-    """Whether a character beyond ASCII is evidence: a letter, or a sign where correct text has none."""
-    char = text[place]
-    if char == "\ufffd":
-        # Inside a word it is a lost letter.
-        return text[max(0, place - 1) : place].isalpha() and text[place + 1 : place + 2].isalpha()
-    if (char.isalpha() and char not in "ªº") or not is_clean_sign(text, place):
-        return True
-    # At the end of a word DOS and Mac encodings have accented letters in its place.
-    before = text[max(0, place - 1) : place]
-    return before.isascii() and before.islower()

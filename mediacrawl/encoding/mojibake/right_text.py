@@ -1,9 +1,10 @@
 """The cost of a text as right text in any language and style, with or without a model.
 
-Text that came as Unicode is right until damage is shown. The models know some sixty languages in plain spelling, so by
-them alone right text in other languages, in stylised names or between frames looks damaged. Here each character beyond
-ASCII costs what characters of its class cost in right text, by what stands on both sides of it; letters count as the
-letters that they resemble. A character that occurs again costs little: a language or style repeats what is odd in it.
+Text that came as Unicode is right until damage is shown. The models know some sixty languages in plain spelling; by
+them alone, right text in other languages, in stylised names or between frames looks damaged. Here each character beyond
+ASCII costs what characters of its class cost in right text, by what stands on both sides of it. Letters count as those
+that they resemble, and words cost what they cost in the language that suits them best. A character that occurs again
+costs a third: what is odd in a language or a style is repeated there.
 """
 
 # ruff: noqa: RUF001 - typographic signs and national letters are what this file is about
@@ -13,76 +14,87 @@ import re
 import unicodedata
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final
 
 from mediacrawl.encoding import models
 from mediacrawl.encoding.codepages import STEP, base_letter, classes
 from mediacrawl.encoding.languages import LANGUAGES
-from mediacrawl.encoding.mojibake.routes import alien_cost
-from mediacrawl.encoding.pricing.reading import CJK_RUN, read, read_in
-from mediacrawl.encoding.pricing.scoring import NEVER,  ascii_numbers, class_cost
+from mediacrawl.encoding.mojibake.routes import ALIEN, alien_cost
+from mediacrawl.encoding.pricing.reading import CJK_RUN, read
+from mediacrawl.encoding.pricing.scoring import ascii_numbers, class_cost
 
-AGAIN: Final = 1 / 3
-"""Share of its cost that a character has which occurred before."""
+AGAIN: Final = 3
+"""Divisor of the cost of a character that occurred before."""
 
-SIGN: Final = (5.0, 7.0, 7.0, 8.0)
-"""Nats of a sign: apart from letters, after one, before one, between two."""
+Nats = tuple[float, float, float, float]
+"""Cost of a sign apart from letters, after one, before one, and between two."""
 
-SIGNS: Final = {
+SIGN: Final[Nats] = (5.0, 7.0, 7.0, 8.0)
+
+SIGNS: Final[dict[str, Nats]] = {
     "–—―‒‐‑−": (4.0, 4.0, 4.0, 6.0), "•·・‧∙": (5.0, 6.0, 6.0, 8.0), "’": (4.0, 4.0, 4.0, 3.0),
     "‘ʻʼʹʿʾ׳״": (4.0, 5.0, 4.0, 5.0), "´": (6.0, 6.0, 6.0, 6.0), "“»«": (4.0, 4.0, 4.0, 14.0),
     "”›": (4.0, 4.0, 12.0, 14.0), "‹": (5.0, 5.0, 5.0, 14.0), "„‚": (6.0, 14.0, 4.0, 14.0), "…": (4.0, 3.0, 4.0, 9.0),
-    "™®©℠": (5.0, 4.0, 6.0, 12.0), "°²³": (4.0, 5.0, 7.0, 9.0), "ºª": (4.0, 6.0, 7.0, 12.0), "¹": (4.0, 6.0, 9.0, 12.0),
-    "½¼¾": (4.0, 8.0, 8.0, 14.0), "×÷": (5.0, 6.0, 6.0, 6.0), "µ": (5.0, 10.0, 4.0, 10.0), "ƒ": (10.0, 12.0, 10.0, 14.0),
-    "€£¥¢": (5.0, 8.0, 5.0, 12.0), "¡¿": (3.0, 9.0, 3.0, 12.0), "§¶†‡": (5.0, 8.0, 8.0, 14.0),
-    "¤¦¨¯¸¬‰ˇ˘˙˝˛ˆ˜": (9.0, 12.0, 12.0, 14.0), "\u00a0\u202f": (4.0, 4.0, 4.0, 6.0), "\u00ad": (6.0, 8.0, 8.0, 8.0),
-    "√∫∂∑∏∆≈≤≥≠∞": (5.0, 9.0, 9.0, 14.0), "─━│┃═║": (4.0, 9.0, 9.0, 16.0), "\ufffd": (20.0,) * 4,
+    "™®©℠": (5.0, 4.0, 6.0, 12.0), "°²³": (4.0, 5.0, 7.0, 9.0), "ºª": (4.0, 6.0, 7.0, 12.0),
+    "¹": (4.0, 6.0, 9.0, 12.0), "½¼¾": (4.0, 8.0, 8.0, 14.0), "×÷": (5.0, 6.0, 6.0, 6.0), "µ": (5.0, 10.0, 4.0, 10.0),
+    "ƒ": (10.0, 12.0, 10.0, 14.0), "€£¥¢": (5.0, 8.0, 5.0, 12.0), "¡¿": (3.0, 9.0, 3.0, 12.0),
+    "§¶†‡": (5.0, 8.0, 8.0, 14.0), "¤¦¨¯¸¬‰ˇ˘˙˝˛ˆ˜": (9.0, 12.0, 12.0, 14.0), "\u00a0\u202f": (4.0, 4.0, 4.0, 6.0),
+    "\u00ad": (6.0, 8.0, 8.0, 8.0), "√∫∂∑∏∆≈≤≥≠∞": (5.0, 9.0, 9.0, 14.0), "─━│┃═║": (4.0, 9.0, 9.0, 16.0),
+    "\ufffd": (20.0, 20.0, 20.0, 20.0),
 }  # fmt: skip
-"""The same of certain signs."""
 
-OTHER_BOX: Final = (5.0, 12.0, 12.0, 16.0)
-CONTROL: Final = (20.0,) * 4
-FORMAT: Final = (3.0,) * 4
-PRIVATE: Final = (12.0,) * 4
+BOX: Final[Nats] = (5.0, 12.0, 12.0, 16.0)
+
+BY_CATEGORY: Final[dict[str, Nats]] = {
+    **dict.fromkeys(("Cc", "Cs", "Cn"), (20.0, 20.0, 20.0, 20.0)),
+    "Cf": (3.0, 3.0, 3.0, 3.0),
+    "Co": (12.0, 12.0, 12.0, 12.0),
+}
+"""Controls, characters that do not exist, format characters, private use."""
+
+SPACE_AT_END: Final = 9.0
+"""No-break space at the beginning or end of a word, where it keeps nothing together."""
+
+INSIDE: Final = 5.0
+"""Further cost of a sign between small letters that is no separator, and of an exponent after a word of four letters,
+which is no unit."""
 
 MARKED: Final = {
     "äéščáíóüöžāīū": 3.0, "ñàçıë": 4.0, "òħəćĝĕâèïşêùōēûîô": 4.5, "ýãõġđą": 5.0, "ĉŝŵċęğĵìśěǎǐǒǔ": 5.5, "ńạọụịẹŋ": 6.5,
 }  # fmt: skip
-"""Nats of a Latin letter with a mark: languages without a model and transcriptions have these letters."""
+"""Nats of a Latin letter with a mark, about as in 37 languages of equal weight; more where the languages that have it
+have a model."""
 
 RARE_LETTER: Final = 7.5
-"""Nats of any other one; the languages that have it have a model."""
 
 STYLISED: Final = 7.0
 """Nats of a Greek or Cyrillic letter in place of a Latin one that it resembles."""
 
-HOMOGLYPH: Final = 5.0
+SAME_SHAPE: Final = 5.0
+"""Nats of such a capital that is drawn like the Latin one."""
+
 STYLISED_INSIDE: Final = 12.0
 """Nats of such a capital between two small letters."""
 
-ALIEN: Final = 27.0
-"""Nats of any other letter in a word of another script."""
-
 MARK: Final = 2.0
-WIDE: Final = 4.0
-WIDE_AGAIN: Final = 0.3
-LETTER: Final = 4.2
-"""Nats of a letter in a word of an alphabet in any language."""
+"""Nats of a combining mark."""
 
-WORD: Final = 3.0
-"""Nats of a word, besides its letters."""
+WIDE, WIDE_AGAIN = 4.0, 0.3
+"""Nats of the first letter of full or half width, and of each further one."""
+
+WORD, LETTER = 3.0, 4.2
+"""Nats of a word in any language with this alphabet, and of each of its letters."""
 
 SHORT: Final = 2
-"""Letters of a word that may be the mark of an item, a roman figure or an initial."""
+"""Letters of a word that may be the mark of an item, a Roman figure or an initial."""
 
 CHARACTER: Final = 10.0
-"""Most nats of a Chinese, Japanese or Korean character."""
+"""Most nats of a Chinese or Korean character."""
 
-SWITCH: Final = 8 * STEP
-"""Cost of a change from a piece that was right to one that was not, or the reverse."""
+STYLE: Final = 4 * STEP
+"""Most that the case of the letters of a Latin word costs."""
 
-CASE: Final = 4 * STEP
-"""Cost of a word whose capitals are a matter of style."""
+_SAME_SHAPE: Final = frozenset("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧАВЕКМНОРСТХІЈЅ")
 
 LOOKALIKES: Final = dict(zip(
     "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧΔΛΣΞΦΩΨΓΘΠαβγδεοχωАВЕКМНОРСТУХІЈЅасеорухіјѕИЙЯДФШЩЦЧБГЛПЖЭЮЁЗЬЫЪЄєЇЌѢ",
@@ -91,162 +103,102 @@ LOOKALIKES: Final = dict(zip(
 ))  # fmt: skip
 """Greek and Cyrillic letters and the Latin ones that they are used for."""
 
-_MIXED: Final = re.compile("[A-Za-z\u00c0-\u024f](?=[\u0400-\u1dff])|(?<=[\u0400-\u1dff])[A-Za-z\u00c0-\u024f]")
-_BROKEN: Final = re.compile("[\x80-\x9f\ufffd]")
-_WORD_OF_TWO: Final = re.compile(r"[^\W\d_²³¹][^\W\d_²³¹]")
+
 _ODD, _BREAK = "\0", "\n"
+_BROKEN: Final = re.compile("[\x80-\x9f\ufffd]")
+_JOINING: Final = frozenset("’‘ʻʼʹʿʾ׳״")
+_LETTERS_AS_SIGNS: Final = frozenset("ºªµƒʻʼʹʿʾ")
+_EXPONENTS: Final = frozenset("²³¹ªº°")
 _KANA: Final = re.compile("[\u3040-\u30ff]+")
 _RUN: Final = re.compile(r"[^\W\d_]+")
-_OTHER_SIGNS: Final = re.compile(r"[^\x00-\x7f\w]+$")
+_LAST_WORD: Final = re.compile(r"[^\W\d_]{4,}$")
+_SIGNS_AT_END: Final = re.compile(r"[^\x00-\x7f\w]+$")
 _REPEATED: Final = re.compile(r"(.{1,4}?)\1+")
-_ASCII_LETTER: Final = re.compile("[A-Za-z]")
-_OTHER_LETTER: Final = re.compile("[\u0370-\u1dff]")
-_ASCII_WORD: Final = re.compile("[A-Za-z]+")
+_LATIN: Final = re.compile("[A-Za-z]")
+_OTHER: Final = re.compile("[\u0370-\u1dff]")
 
 
-class Comparison(NamedTuple):
-    """A stored text and a repaired one, compared word by word.
+def right_cost(token: str, styled: int) -> int:
+    """Return the cost of a word as right text, in twelfths of a nat: plain or `styled`, whichever is less."""
+    return styled if _BROKEN.search(token) else min(styled, read(token).cost + alien_cost(token))
 
-    Attributes:
-        right: cost of the stored text as right text, in twelfths of a nat; words that stay cost what they cost in the
-            repaired text.
-        text: the repaired text, in which words stay that were right.
-        context: by how much less the words that stay cost in the language of the repaired text than in any.
+
+def styled_cost(token: str, seen: set[str]) -> int:
+    """Return the cost of a word by the classes of its characters, in twelfths of a nat; ASCII ones cost nothing.
+
+    `seen` are the characters of the words before it; those of this one are added.
     """
-
-    right: int
-    text: str
-    context: int
-    telling: bool
-
-
-def compared(stored: str, repaired: str, language: str, *, proven: bool) -> Comparison:
-    """Compare a stored text with the repaired one, whose language is known or empty.
-
-    In a text with words that were right they stay; where the form is `proven`, as that of UTF-8, only those that become
-    words in two scripts.
-    """
-    before, after = stored.split(" "), repaired.split(" ")
-    seen: set[str] = set()
-    if len(before) != len(after):
-        return Comparison(sum(_cost(token, seen) for token in before), repaired, 0, True)
-    pairs = list(dict.fromkeys(pair for pair in zip(before, after, strict=True) if not "".join(pair).isascii()))
-    styled = {pair: _cost(pair[0], seen) for pair in pairs}
-    rights = {pair: cost if _BROKEN.search(pair[0]) else min(cost, read(pair[0]).cost + alien_cost(pair[0])) for pair, cost in styled.items()}
-    prices = {pair: read_in(pair[1], language) for pair in pairs}
-    told = {pair for pair in pairs if pair[0] != pair[1]}
-    for pair in pairs:
-        if not proven and not any(_WORD_OF_TWO.search(token) for token in pair) and not _BROKEN.search(pair[0]):
-            rights[pair] = prices[pair]
-            told.discard(pair)
-    pairs_of_text = list(zip(before, after, strict=True))
-    stay = _kept(pairs_of_text, rights, prices, proven=proven) if proven or _OTHER_LETTER.search(repaired) else set()
-    total = context = 0
-    for pair in pairs:
-        same = pair[0] == pair[1]
-        total += prices[pair] if same or pair in stay else rights[pair]
-        context += max(0, styled[pair] - prices[pair]) if same else 0
-    return Comparison(total, " ".join([pair[pair not in stay] for pair in pairs_of_text]), context, bool(told - stay))
-
-
-GUEST_WORD: Final = 5 * STEP // 2
-_GUEST: Final = re.compile("[A-Za-z]{3,}$")
-
-
-def _kept(pairs, rights, prices, *, proven: bool) -> set[tuple[str, str]]:
-    """Return the words that were right: those of the cheapest sequence of right and repaired pieces."""
-    costs, paths = (SWITCH, 0), ((), ())
-    for pair in pairs:
-        if pair[0] == pair[1]:
-            if proven or not _GUEST.match(pair[0]):
-                continue
-            here = (0, GUEST_WORD)
-        else:
-            mixed = mixed_cost(pair[1])
-            here = (NEVER if proven and not mixed else rights[pair], prices[pair] + mixed)
-        steps = []
-        for state in (0, 1):
-            moved = costs[1 - state] + SWITCH < costs[state]
-            cost = costs[1 - state] + SWITCH if moved else costs[state]
-            path = paths[1 - state] if moved else paths[state]
-            steps.append((cost + here[state], path if state else (*path, pair)))
-        costs, paths = (steps[0][0], steps[1][0]), (steps[0][1], steps[1][1])
-    return set(paths[1] if costs[1] <= costs[0] else paths[0])
-
-
-def mixed_cost(text: str) -> int:
-    """Return the cost of letters in words of another script."""
-    return round(ALIEN * STEP) * len(_MIXED.findall(text.replace("'", "").replace("’", "")))
-
-
-def _cost(token: str, seen: set[str]) -> int:
-    """Return the cost of a token as right text; ASCII ones cost nothing. `seen` are the characters before it."""
     if token.isascii():
         return 0
     nats = 0.0
     pieces: list[str] = []
-    latin = _is_latin(token)
+    latin = 0 < len(_LATIN.findall(token)) >= len(_OTHER.findall(token))
     for place, char in enumerate(token):
         if char.isascii():
             pieces.append(char if char.isalpha() else _BREAK)
             continue
-        first, piece = _of_character(token, place, char, latin=latin)
-        if piece and piece.isascii() and "\uff00" < char < "\uffef":
-            first = WIDE_AGAIN if "wide" in seen else first
-            seen.add("wide")
+        first, piece = _letter(token, place, latin=latin) if _is_letter(char) else _sign(token, place)
+        if first == WIDE and "wide" in seen:
+            first = WIDE_AGAIN
         elif char in seen:
-            first *= AGAIN
-        seen.add(char)
+            first /= AGAIN
+        seen.update((char, "wide") if first == WIDE else char)
         nats += first
         pieces.append(piece + _ODD)
     # ASCII words that touch no other character cost nothing, as everywhere.
     odd = " ".join(part.replace(_ODD, "") for part in "".join(pieces).split(_BREAK) if _ODD in part)
-    words = sum(map(_word_cost, dict.fromkeys(_RUN.findall(unicodedata.normalize("NFKC", odd)))))
-    return round(nats * STEP) + words
+    words = dict.fromkeys(_RUN.findall(unicodedata.normalize("NFKC", odd)))
+    return round(nats * STEP) + sum(map(_word_cost, words))
 
 
-def _is_latin(token: str) -> bool:
-    """Whether letters of ASCII are at least half of the letters beside those of marked Latin."""
-    latin = len(_ASCII_LETTER.findall(token))
-    return 0 < latin >= len(_OTHER_LETTER.findall(token))
+def _is_letter(char: str) -> bool:
+    return unicodedata.category(char)[0] in "LM" and char not in _LETTERS_AS_SIGNS
 
 
-def _of_character(token: str, place: int, char: str, *, latin: bool) -> tuple[float, str]:
-    """Return the nats of a character beyond ASCII, and the letter that it counts as, if any."""
-    category = unicodedata.category(char)
-    if category[0] == "M":
-        return (ALIEN if latin and char >= "\u0483" else MARK), ""
-    if category[0] != "L" or char in "ºªµƒʻʼʹʿʾ":
-        left = _OTHER_SIGNS.sub("", token[:place])[-1:].isalpha()
-        right = _OTHER_SIGNS.sub("", token[:place:-1])[-1:].isalpha()
-        if char in "\u00a0\u202f" and place in (0, len(token) - 1):
-            return 9.0, " "
-        nats = _sign_nats(char, category)[left + 2 * right]
-        if char in "²³¹ªº°" and left and _RUN.findall(token[:place])[-1:] and len(_RUN.findall(token[:place])[-1]) > 3:
-            nats += 5.0
-        if nats >= 12 and token[place - 1 : place].islower() and token[place + 1 : place + 2].islower() and len(token) > 4:
-            nats += 5.0
-        return nats, " " if char not in "’‘ʻʼʹʿʾ׳״" else ""
-    plain = unicodedata.normalize("NFKC", char)
+def _letter(token: str, place: int, *, latin: bool) -> tuple[float, str]:
+    """Return the nats of a letter or mark, and the letter that it counts as; `latin` for those of a Latin word."""
+    char = token[place]
+    if unicodedata.category(char)[0] == "M":
+        return (ALIEN / STEP if latin and char >= "\u0483" else MARK), ""
     if "\uff00" < char < "\uffef":
-        return WIDE, plain
+        return WIDE, unicodedata.normalize("NFKC", char)
     small = char.lower()
     if char < "\u0250" or "\u1e00" <= char < "\u1f00":
         base = base_letter(small)
-        if base.isascii():
-            return _marked().get(small, RARE_LETTER), base.upper() if char.isupper() else base
-        return RARE_LETTER, ""
-    if not latin:
-        return 0.0, unicodedata.normalize("NFD", char)[0] if not CJK_RUN.match(char) else char
+        if not base.isascii():
+            return RARE_LETTER, ""
+        return _marked().get(small, RARE_LETTER), base.upper() if char.isupper() else base
     if CJK_RUN.match(char):
-        return 0.0, f" {char} "
+        return 0.0, f" {char} " if latin else char
+    if not latin:
+        return 0.0, unicodedata.normalize("NFD", char)[0]
     alike = LOOKALIKES.get(char)
-    if not alike:
-        return ALIEN, ""
-    inside = token[max(0, place - 1) : place].islower() and token[place + 1 : place + 2].islower()
-    if char in "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧАВЕКМНОРСТХІЈЅ" and not inside:
-        return HOMOGLYPH, alike
+    if alike is None:
+        return ALIEN / STEP, ""
+    inside = _is_between_small(token, place)
+    if char in _SAME_SHAPE and not inside:
+        return SAME_SHAPE, alike
     return (STYLISED_INSIDE if inside and char.isupper() else STYLISED), alike
+
+
+def _is_between_small(token: str, place: int) -> bool:
+    return token[max(0, place - 1) : place].islower() and token[place + 1 : place + 2].islower()
+
+
+def _sign(token: str, place: int) -> tuple[float, str]:
+    """Return the nats of a sign, and what it leaves of itself between letters."""
+    char = token[place]
+    if char in "\u00a0\u202f" and place in (0, len(token) - 1):
+        return SPACE_AT_END, " "
+    # Of a row of signs each stands where the row does.
+    left = _SIGNS_AT_END.sub("", token[:place])[-1:].isalpha()
+    right = _SIGNS_AT_END.sub("", token[:place:-1])[-1:].isalpha()
+    nats = _sign_nats(char)[left + 2 * right]
+    if char in _EXPONENTS and _LAST_WORD.search(token[:place]):
+        nats += INSIDE
+    if nats >= SIGNS["¹"][3] and len(token) > 4 and _is_between_small(token, place):
+        nats += INSIDE
+    return nats, "" if char in _JOINING else " "
 
 
 @cache
@@ -255,18 +207,15 @@ def _marked() -> dict[str, float]:
 
 
 @cache
-def _signs() -> dict[str, tuple[float, ...]]:
+def _known_signs() -> dict[str, Nats]:
     return {char: nats for chars, nats in SIGNS.items() for char in chars}
 
 
-@lru_cache(maxsize=1024)
-def _sign_nats(char: str, category: str) -> tuple[float, ...]:
-    known = _signs().get(char)
-    if known:
-        return known
-    if "\u2500" <= char <= "\u257f":
-        return OTHER_BOX
-    return {"Cc": CONTROL, "Cf": FORMAT, "Co": PRIVATE, "Cs": CONTROL, "Cn": CONTROL}.get(category, SIGN)
+def _sign_nats(char: str) -> Nats:
+    known = _known_signs().get(char)
+    if known is None:
+        known = BOX if "\u2500" <= char <= "\u257f" else BY_CATEGORY.get(unicodedata.category(char), SIGN)
+    return known
 
 
 @lru_cache(maxsize=1024)
@@ -274,24 +223,35 @@ def _word_cost(word: str) -> int:
     """Return the cost of a word in the script of its letters, in the language that suits it best."""
     word = _REPEATED.sub(r"\1\1", word)
     if len(word) <= SHORT and not CJK_RUN.match(word):
-        odd_case = word[:1].islower() and word[1:].isupper() and not word.isascii()
-        return round(LETTER * (len(word) - 1) * STEP) + 2 * CASE * odd_case
-    if not word.isascii():
-        latin = "".join(_ASCII_WORD.findall(word))
-        rest = "".join(char for char in word if not char.isascii())
-        return min(read(word).cost, _script_cost(rest) + (_word_cost(latin) if latin else 0))
+        odd_case = not word.isascii() and word[:1].islower() and word[1:].isupper()
+        return round(LETTER * (len(word) - 1) * STEP) + 2 * STYLE * odd_case
+    if word.isascii():
+        return _latin_cost(word)
+    latin = "".join(_LATIN.findall(word))
+    rest = "".join(char for char in word if not char.isascii())
+    return min(read(word).cost, _script_cost(rest) + (_word_cost(latin) if latin else 0))
+
+
+def _latin_cost(word: str) -> int:
     raw = word.encode()
     every = models.in_use()
     codes = [language.code for language in LANGUAGES.values() if language.script == "latin"]
-    spelled = min(every.letters(code).spelled(raw.translate(ascii_numbers(code)).replace(b"\0", b"")) for code in codes)
-    return min(spelled, every.letters("en").cost(raw.translate(ascii_numbers("en"))), round((WORD + LETTER * len(word)) * STEP)) + min(CASE, class_cost(raw, classes("cp1252")))
+    numbers = [(code, raw.translate(ascii_numbers(code)).replace(b"\0", b"")) for code in codes]
+    # Of sixty word lists, one has any word by the chance of its hash; so only that of English counts.
+    spelled = min(every.letters(code).spelled(letters) for code, letters in numbers)
+    known = every.letters("en").cost(raw.translate(ascii_numbers("en")))
+    return min(spelled, known, _any_word(word)) + min(STYLE, class_cost(raw, classes("cp1252")))
+
+
+def _any_word(word: str) -> int:
+    return round((WORD + LETTER * len(word)) * STEP)
 
 
 def _script_cost(word: str) -> int:
     """Return the cost of letters that no model suits."""
     if CJK_RUN.search(word) and not _KANA.fullmatch(word):
-        distinct = set(word)
-        return round(CHARACTER * (len(distinct) + AGAIN * (len(word) - len(distinct))) * STEP)
+        distinct = len(set(word))
+        return round(CHARACTER * (distinct + (len(word) - distinct) / AGAIN) * STEP)
     changes = sum(before.islower() and after.isupper() for before, after in pairwise(word))
     changes += word[:2].isupper() and word[2:].islower()
-    return round((WORD + LETTER * len(word)) * STEP) + 2 * CASE * changes
+    return _any_word(word) + 2 * STYLE * changes
