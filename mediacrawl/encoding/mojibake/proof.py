@@ -60,7 +60,7 @@ _BROKEN: Final = re.compile("[\x80-\x9f]")
 _GUEST: Final = re.compile("[A-Za-z]{3,}")
 _MIXED: Final = re.compile("[A-Za-z\u00c0-\u024f](?=[\u0400-\u1dff])|(?<=[\u0400-\u1dff])[A-Za-z\u00c0-\u024f]")
 _OTHER_LETTER: Final = re.compile("[\u0370-\u1dff]")
-_TWO_LETTERS: Final = re.compile(r"[^\W\d_²³¹]{2}")
+_TWO_LETTERS: Final = re.compile(r"([^\W\d_²³¹])(?!\1)[^\W\d_²³¹]", re.IGNORECASE)
 
 Pair = tuple[str, str]
 """A word as it is stored, and as a route reads it."""
@@ -114,7 +114,7 @@ def _compared(stored: str, repaired: str, route: RepairRoute) -> _Comparison:
     styled = {pair: styled_cost(pair[0], seen) for pair in pairs}
     prices = {pair: read_in(pair[1], route.language) for pair in pairs}
     shown = {pair for pair in pairs if pair[0] != pair[1] and (proven or _shows(pair))}
-    # A single letter says nothing.
+    # A single letter says nothing, and neither does its repetition.
     rights = {
         pair: right_cost(pair[0], styled[pair]) if pair in shown or pair[0] == pair[1] else prices[pair]
         for pair in pairs
@@ -129,7 +129,7 @@ def _compared(stored: str, repaired: str, route: RepairRoute) -> _Comparison:
 
 
 def _shows(pair: Pair) -> bool:
-    """Whether a word is evidence: it has two letters in a row, or a control."""
+    """Whether a word is evidence: it has two different letters in a row, or a control."""
     return any(map(_TWO_LETTERS.search, pair)) or _BROKEN.search(pair[0]) is not None
 
 
@@ -187,11 +187,11 @@ def _few_nats(stored: StoredRecord, route: RepairRoute, kinds: tuple[str, str]) 
         return FEW_SEQUENCES.get(kinds[0], {}).get(sum(char > "\x7f" for _, after in changed for char in after), 0)
     if any(_BROKEN.search(text) for text, _ in changed):
         return 0
-    evidence = len({char for text, _ in changed for char in text if char > "\x7f"})
+    words = {word for text, after in changed for word in set(text.split()).difference(after.split())}
+    evidence = len({char.lower() for word in words for char in word if char > "\x7f"})
     if kinds[0] == "west":
         if _identifies_language(stored):
             return 0
-        words = {word for text, after in changed for word in set(text.split()).difference(after.split())}
         evidence = max(evidence, len(words))
     return FEW[evidence] if evidence < len(FEW) else 0
 

@@ -1,8 +1,9 @@
 """Repair of stored texts without their bytes: which wrong decodings they went through, and what they were before.
 
 Every route is a hypothesis with a cost: that of assuming the damage, and that of the resulting text. The stored text is
-one of the hypotheses. A route needs a larger margin the fewer letters beyond ASCII there are; a word that is repeated
-in the record counts once. The resulting text may be wrong itself, so routes continue, up to three wrong decodings deep.
+one of the hypotheses; a route must also be proved against it as right text of any language or style (`proof`). A word
+that is repeated in the record counts once. The resulting text may be wrong itself, so routes continue, up to three
+wrong decodings deep.
 """
 
 # ruff: noqa: RUF001 - national letters stand for what UTF-8 reads as
@@ -133,12 +134,14 @@ class _Choice:
         best: the route; None if the texts stay as they are.
         margin: over the next hypothesis, in nats.
         runner_up: steps of the best route, if the texts stay.
+        unproved: texts of a route that was cheaper, but not proved.
     """
 
     stored: StoredRecord
     best: RepairRoute | None
     margin: float
     runner_up: str = ""
+    unproved: tuple[str, ...] = ()
 
 
 def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
@@ -164,7 +167,7 @@ def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
         return _Choice(stored, None, (least - stays) / STEP, ">".join(best.steps))
     proven, proof = proved(stored, best)
     if proof <= 0:
-        return _Choice(stored, None, -proof / STEP, ">".join(best.steps))
+        return _Choice(stored, None, -proof / STEP, ">".join(best.steps), best.texts)
     next_best = stays
     for total, route in ranked:
         if total >= stays:
@@ -181,8 +184,11 @@ def _decided(texts: Sequence[str], chosen: _Choice | None) -> Repair:
         return Repair.of("", [FieldDecision(text, "", margin=SURE) for text in texts])
     stored, best, margin = chosen.stored, chosen.best, chosen.margin
     if best is None:
-        pairs = zip(stored.odd, stored.clean, strict=True)
-        fields = [_left(text, cost, margin, chosen.runner_up) for text, cost in pairs]
+        rivals = chosen.unproved or [""] * len(stored.odd)
+        fields = [
+            _left(text, cost, SURE if text == rival else margin, chosen.runner_up)
+            for text, cost, rival in zip(stored.odd, stored.clean, rivals, strict=True)
+        ]
     else:
         fields = [_mended(stored, place, best, margin) for place in range(len(stored.odd))]
     # A text comes before the new words of another one, which may be the same.

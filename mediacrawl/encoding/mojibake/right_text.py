@@ -223,7 +223,7 @@ def _word_cost(word: str) -> int:
     """Return the cost of a word in the script of its letters, in the language that suits it best."""
     word = _REPEATED.sub(r"\1\1", word)
     if len(word) <= SHORT and not CJK_RUN.match(word):
-        odd_case = not word.isascii() and word[:1].islower() and word[1:].isupper()
+        odd_case = word[:1].islower() and word[1:].isupper()
         return round(LETTER * (len(word) - 1) * STEP) + 2 * STYLE * odd_case
     if word.isascii():
         return _latin_cost(word)
