@@ -27,9 +27,9 @@ from mediacrawl.encoding.pricing.decoding import (
 )
 from mediacrawl.encoding.pricing.hints import Shift
 from mediacrawl.encoding.pricing.hypotheses import hypotheses, utf8_bonus
-from mediacrawl.encoding.pricing.reading import CJK_RUN, has_unused, read
+from mediacrawl.encoding.pricing.reading import CJK_RUN, read
 from mediacrawl.encoding.pricing.scoring import NEVER, Hypothesis
-from mediacrawl.encoding.pricing.signs import coincidence, has_clean_signs, lookalikes, signs_as_letters
+from mediacrawl.encoding.pricing.signs import coincidence, has_clean_signs
 
 SELDOM: Final = STEP
 """Further cost of assuming Mac Cyrillic, most of whose letters are those of cp1251."""
@@ -38,9 +38,6 @@ DEEPER: Final = 2 * STEP
 """Cost of each further wrong decoding; four times as much for another decoder than Latin-1 or the first one."""
 
 DEEPEST: Final = 3
-
-UNUSED: Final = 30 * STEP
-"""Cost of a code page whose reading has box-drawing or unused characters where the stored text has none."""
 
 _MAC_SIGNS: Final = "‚Ä"
 """The first characters of quotation marks, dashes and ellipses in UTF-8 that was decoded as Mac Roman; cp1252 has both
@@ -235,21 +232,11 @@ def _with_signs(route: RepairRoute) -> RepairRoute:
 
 
 def _clean_text_cost(before: str, raw: bytes, after: str, misread: str, encoding: str) -> int:
-    """Surcharge for a stored text that may be correct: UTF-8 by chance, signs read as letters, boxes."""
-    if encoding not in MULTIBYTE and encoding != "utf-8" and _is_worse(before, after):
-        return UNUSED
-    if after == before or misread == "cp1252":
+    """Surcharge for a stored text that may be valid UTF-8 by chance."""
+    if encoding != "utf-8" or after == before or misread == "cp1252":
         return 0  # the hypotheses have priced it: they compare with the cp1252 reading
-    if encoding != "utf-8":
-        latin = all(char < "\u0250" or not char.isalpha() for char in after)
-        return signs_as_letters(before, after) + (lookalikes(before) if latin else 0)
     priced = coincidence(decode_single(raw, "cp1252"), raw, after)
     return (coincidence(before, raw, after) if len(raw) == len(before) else 0) - priced
-
-
-def _is_worse(before: str, after: str) -> bool:
-    """Whether the decoded text has characters that no title has, or the florin sign, unlike the stored text."""
-    return (has_unused(after) and not has_unused(before)) or ("ƒ" in after and "ƒ" not in before)
 
 
 def _chance(before: str, route: RepairRoute, place: int) -> int:

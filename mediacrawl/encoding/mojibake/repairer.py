@@ -134,14 +134,14 @@ class _Choice:
         best: the route; None if the texts stay as they are.
         margin: over the next hypothesis, in nats.
         runner_up: steps of the best route, if the texts stay.
-        unproved: texts of a route that was cheaper, but not proved.
+        rivals: texts of that route.
     """
 
     stored: StoredRecord
     best: RepairRoute | None
     margin: float
     runner_up: str = ""
-    unproved: tuple[str, ...] = ()
+    rivals: tuple[str, ...] = ()
 
 
 def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
@@ -164,7 +164,7 @@ def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
     if best is None:
         return _Choice(stored, None, SURE)
     if least >= stays:
-        return _Choice(stored, None, (least - stays) / STEP, ">".join(best.steps))
+        return _Choice(stored, None, (least - stays) / STEP, ">".join(best.steps), best.texts)
     proven, proof = proved(stored, best)
     if proof <= 0:
         return _Choice(stored, None, -proof / STEP, ">".join(best.steps), best.texts)
@@ -184,7 +184,7 @@ def _decided(texts: Sequence[str], chosen: _Choice | None) -> Repair:
         return Repair.of("", [FieldDecision(text, "", margin=SURE) for text in texts])
     stored, best, margin = chosen.stored, chosen.best, chosen.margin
     if best is None:
-        rivals = chosen.unproved or [""] * len(stored.odd)
+        rivals = chosen.rivals or [""] * len(stored.odd)
         fields = [
             _left(text, cost, SURE if text == rival else margin, chosen.runner_up)
             for text, cost, rival in zip(stored.odd, stored.clean, rivals, strict=True)
