@@ -31,8 +31,10 @@ from mediacrawl.encoding.pricing.reading import CJK_RUN, read
 from mediacrawl.encoding.pricing.scoring import NEVER, Hypothesis
 from mediacrawl.encoding.pricing.signs import coincidence, has_clean_signs
 
-SELDOM: Final = STEP
-"""Further cost of assuming Mac Cyrillic, most of whose letters are those of cp1251."""
+SELDOM: Final = 2 * STEP
+"""Further cost of assuming another Cyrillic decoder than cp1251."""
+
+_SELDOM: Final = frozenset({"mac_cyrillic", "cp866", "koi8_r", "iso8859_5"})
 
 DEEPER: Final = 2 * STEP
 """Cost of each further wrong decoding; four times as much for another decoder than Latin-1 or the first one."""
@@ -57,7 +59,7 @@ def lossless_routes(stored: StoredRecord, depth: int = DEEPEST) -> RouteSet:
         single = frozenset().union(*map(misread_in, stored.odd))
         likely = [misread for misread in MISREADINGS if misread in single]
         for misread in (*likely, *(DOUBLE_MISREADINGS if double else ())):
-            damage = MANGLED + CROSSED + (SELDOM if misread == "mac_cyrillic" else 0)
+            damage = MANGLED + CROSSED + (SELDOM if misread in _SELDOM else 0)
             found += _routes_of(_Misreading.of(stored, misread, damage), 1)
     return RouteSet(stored, found)
 

@@ -240,7 +240,7 @@ def _left(text: str, cost: int, margin: float, runner_up: str) -> FieldDecision:
 def _mended(stored: StoredRecord, place: int, route: RepairRoute, margin: float) -> FieldDecision:
     before, text = stored.odd[place], route.texts[place]
     if route.costs[place] >= stored.clean[place] + STAYS or text == before:
-        return _left(before, stored.clean[place], margin, ">".join(route.steps))
+        return _left(before, stored.clean[place], SURE if text == before else margin, ">".join(route.steps))
     lost = route.lost[place] if route.lost else 0
     garbage = good(text) >= ENOUGH_TO_TELL and route.costs[place] > GARBAGE * good(text)
     margin = min(margin, route.margins[place] / STEP) if lost else margin

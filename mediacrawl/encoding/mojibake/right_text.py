@@ -60,7 +60,7 @@ INSIDE: Final = 5.0
 which is no unit."""
 
 MARKED: Final = {
-    "äéščáíóüöžāīū": 3.0, "ñàçıë": 4.0, "òħəćĝĕâèïşêùōēûîô": 4.5, "ýãõġđą": 5.0, "ĉŝŵċęğĵìśěǎǐǒǔ": 5.5, "ńạọụịẹŋ": 6.5,
+    "äéščáíóüöžāīū": 3.0, "ñàçıëå": 4.0, "òħəćĝĕâèïşêùōēûîô": 4.5, "ýãõġđą": 5.0, "ĉŝŵċęğĵìśěǎǐǒǔ": 5.5, "ńạọụịẹŋ": 6.5,
 }  # fmt: skip
 """Nats of a Latin letter with a mark, about as in 37 languages of equal weight; more where the languages that have it
 have a model."""
@@ -70,8 +70,8 @@ RARE_LETTER: Final = 7.5
 STYLISED: Final = 7.0
 """Nats of a Greek or Cyrillic letter in place of a Latin one that it resembles."""
 
-SAME_SHAPE: Final = 5.0
-"""Nats of such a capital that is drawn like the Latin one."""
+IN_CAPITALS: Final = 4.0
+"""Nats of such a letter in a word of capitals, and of one that is drawn like the Latin one."""
 
 STYLISED_INSIDE: Final = 12.0
 """Nats of such a capital between two small letters."""
@@ -176,8 +176,8 @@ def _letter(token: str, place: int, *, latin: bool) -> tuple[float, str]:
     if alike is None:
         return ALIEN / STEP, ""
     inside = _is_between_small(token, place)
-    if char in _SAME_SHAPE and not inside:
-        return SAME_SHAPE, alike
+    if (char in _SAME_SHAPE or token.isupper()) and not inside:
+        return IN_CAPITALS, alike
     return (STYLISED_INSIDE if inside and char.isupper() else STYLISED), alike
 
 
