@@ -101,6 +101,7 @@ class Command(OwnCommand, ScrapyCommand):
         "check": None,
         "repair": None,
     }
+    failures = (FleetError, FrontierError, NeverCrawlError, ArgumentError)
     usage = (
         "[options] stats | sites | show SITE | why URL | export | import FILE | pause|resume|drop SITE | check | repair"
     )
@@ -133,11 +134,8 @@ class Command(OwnCommand, ScrapyCommand):
         work, self._opts = self._subcommand(args, "stats"), opts
         self._folder = state_folder(self._settings)
         self._path = self._folder / SQLITE_FILE
-        try:
-            with frontier_named(self._settings):
-                work()
-        except (FleetError, FrontierError, NeverCrawlError, ArgumentError) as error:
-            self._fail(str(error))
+        with frontier_named(self._settings):
+            work()
 
     # -- looking ---------------------------------------------------------------------------------------------
 
@@ -225,10 +223,10 @@ class Command(OwnCommand, ScrapyCommand):
 
     def _explain(self, reader: FrontierReader | RedisReader, found: Candidate) -> None:
         """Print the evidence for and against a link, if the crawl learns."""
-        learner = load_learner(self._settings, reader.note)
+        learner = load_learner(self._settings)
         if learner is not None:
-            from mediacrawl.priority.classes import ScorePolicy  # noqa: PLC0415 - as below
-            from mediacrawl.priority.explain import explain  # noqa: PLC0415 - NumPy takes a quarter of a second
+            # NumPy takes a quarter of a second.
+            from mediacrawl.priority.classes import ScorePolicy, explain  # noqa: PLC0415
 
             record = reader.note(RECORDS, found.site)
             say(format_rows(explain(found, found.link_class, learner, record, ScorePolicy()).rows()))

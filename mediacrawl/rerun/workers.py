@@ -15,7 +15,6 @@ from mediacrawl.encoding.records.fixer import Fixer, FixResult
 from mediacrawl.rerun.blocks import (
     Block,
     BlockRecord,
-    PackedBlock,
     PreviewRow,
     Reader,
     RerunCounts,
@@ -37,7 +36,7 @@ WorkerPlan = tuple[Reader, Writer | None, TextFields, RerunOptions]
 class BlockResult(NamedTuple):
     """The result of a worker for a block."""
 
-    packed: PackedBlock
+    packed: bytes
     tally: RerunCounts
     rows: tuple[PreviewRow, ...] = ()
 
@@ -57,35 +56,25 @@ class BlockWorker:
 
     def __call__(self, block: Block) -> BlockResult:
         """Decide a block."""
-        if block.problem is None:
-            with no_collection():  # a record leaves thousands of small objects, and no cycles
-                return self._decide(block)
-        tally = RerunCounts()
-        if block.problem:
-            tally.add_bad(block.number, block.problem)
-        writer = None if self._only_mangled else self._writer
-        return BlockResult(writer.pass_on(block.data) if writer else PackedBlock(), tally)
+        with no_collection():  # a record leaves thousands of small objects, and no cycles
+            return self._decide(block)
 
     def _decide(self, block: Block) -> BlockResult:
         tally = RerunCounts()
         rows: list[PreviewRow] = []
-        entries: list[BlockRecord] = []
         wanted: list[BlockRecord] = []
         for entry in self._reader.records(block):
-            entries.append(entry)
             found = self._fix(entry, block, tally.holds)
             if found:
                 tally.add_result(found, entry.recoded)
                 # Each worker gets blocks in order, so the first rows of all are among its first rows.
                 rows += islice(_rows(found), max(self._rows - len(rows), 0)) if self._rows else ()
+            if entry.problem:
+                tally.add_bad(entry.number, entry.problem)
             if not self._only_mangled or _was_mangled(found):
                 wanted.append(entry)
         self._rows -= len(rows)
-        packed = self._writer.pack(block, wanted) if self._writer else PackedBlock()
-        # After packing, since the output may reject a record for its own reasons.
-        for entry in entries:
-            if entry.problem:
-                tally.add_bad(entry.number, entry.problem)
+        packed = self._writer.pack(block, wanted) if self._writer else b""
         return BlockResult(packed, tally, tuple(rows))
 
     def _fix(self, entry: BlockRecord, block: Block, holds: dict[str, str]) -> FixResult | None:
@@ -117,8 +106,8 @@ def _rows(found: FixResult) -> Iterator[PreviewRow]:
     for name, each in zip(found.names, found.decided, strict=True):
         shown = "undecided" if each.suspect or each.lossy else each.decision
         rows.setdefault((name, each.text), (each.text, each.encoding, each.confidence, shown))
-    for place, ((field, after), (before, encoding, confidence, decision)) in enumerate(rows.items()):
-        yield PreviewRow(field, before, after, encoding, confidence, decision, begins=not place)
+    for (field, after), (before, encoding, confidence, decision) in rows.items():
+        yield PreviewRow(field, before, after, encoding, confidence, decision)
 
 
 def in_order(blocks: Iterable[Block], plan: WorkerPlan, jobs: int) -> Generator[tuple[Block, BlockResult]]:

@@ -142,8 +142,6 @@ class Catalogue:
             are missing.
     """
 
-    _marks = True
-    """Whether the number of transactions is written to ``media.db.mark``."""
     _alone = True
     """Whether nothing else in this process writes to a file that is opened read-only."""
 
@@ -394,8 +392,7 @@ class Catalogue:
             if self._database.in_transaction:
                 self._database.execute("ROLLBACK")
             raise
-        if self._marks:
-            self._mark.write(commits)
+        self._mark.write(commits)
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

@@ -11,8 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mediacrawl.store import Catalogue
-from mediacrawl.store.bulk import BulkCatalogue
-from mediacrawl.store.rows import as_row
 
 MD5, HEAD = "d41d8cd98f00b204e9800998ecf8427e", "a" * 64
 SAME_HEAD = {"head_sha256": HEAD, "head_bytes": 16_384, "content_size": 5_000_000, "codec": "mp3"}
@@ -176,13 +174,6 @@ def test_a_catalogue_from_before_gets_its_works_when_it_is_opened(tmp_path):
         assert old.summary().repeated == 0
     with Catalogue(path) as new:
         assert works(new) == [["a", "c"], ["b", "d"]]
-
-
-def test_records_that_come_in_bulk_find_their_works(tmp_path):
-    with BulkCatalogue(tmp_path / "media.db") as made:
-        rows = [as_row({"content_url": url(name), **SAME_HEAD}, 0.0) for name in "aba"]
-        made.fill(rows)
-        assert works(made) == [["a", "b"]]
 
 
 CHANGES = st.tuples(

@@ -23,8 +23,7 @@ from mediacrawl.encoding.pricing.scoring import (
     ODD_WORD,
     EncodingPair,
     Hypothesis,
-    ascii_costs,
-    class_cost,
+    ascii_cost,
     encoding_numbers,
     pair_of,
     pairs,
@@ -172,19 +171,18 @@ def _weighed(
     always = _claimed(tuple(claims))
     if lone and len(plain) >= TELLING_WORDS:
         numbers, every_pair = _numbers("cp1252"), pairs()
-        fits = ascii_costs(plain, [every_pair[number].language for number in numbers])
-        costs_of = {number: cost + every_pair[number].prior for number, cost in zip(numbers, fits, strict=True)}
+        costs_of = {n: ascii_cost(plain, every_pair[n].language) + every_pair[n].prior for n in numbers}
         always = ((min(costs_of, key=costs_of.__getitem__),), *always)
     found = _single_bytes(words, of_record, shift, always)
     forgive_spaces(found, priced)
     charge_tones(found, priced)
     charge_quotes(found, priced)
     found += _multibyte(priced, shift)
-    if plain:
-        speaking = [hypothesis for hypothesis in found if hypothesis.language]
-        costs = ascii_costs(plain, [hypothesis.language for hypothesis in speaking], lone=lone)
-        for hypothesis, cost in zip(speaking, costs, strict=True):
-            hypothesis.prior += cost
+    fits: dict[str, int] = {"": 0}
+    for hypothesis in found if plain else ():
+        if hypothesis.language not in fits:
+            fits[hypothesis.language] = ascii_cost(plain, hypothesis.language, lone=lone)
+        hypothesis.prior += fits[hypothesis.language]
     return found
 
 
@@ -271,8 +269,7 @@ def _least(costs: Sequence[int], gate: int, most: int) -> set[int]:
 
 
 def _exact(pair: EncodingPair, words: list[list[bytes]], moved: int) -> Hypothesis:
-    classes, cost = pair.classes, pair.cost
-    costs = [sum([cost(word) + class_cost(word, classes) for word in some]) for some in words]
+    costs = [sum(map(pair.cost, some)) for some in words]
     return Hypothesis(pair.encoding, pair.language, pair.prior + moved, costs, costs)
 
 
@@ -399,7 +396,7 @@ def price_bytes(raw: bytes, encoding: str, language: str) -> int:
     pair = pair_of(encoding, language)
     if kernel is not None:
         return kernel.price(raw, pair.number)
-    return sum(pair.cost(word) + class_cost(word, pair.classes) for word in ODD_WORD.findall(raw))
+    return sum(map(pair.cost, ODD_WORD.findall(raw)))
 
 
 def letters_of(encoding: str, language: str) -> bytes:
