@@ -46,7 +46,7 @@ ENOUGH_TO_TELL: Final = 15 * STEP
 RIGHT_PROPOSAL: Final = 0.85
 """Share of proposed characters that are correct."""
 
-LEAST_CONFIDENCE: Final = 0.2
+LEAST_CONFIDENCE: Final = 0.1
 """A repair of lower confidence is not made; the text is marked ``suspect``."""
 
 SUREST: Final = 0.999
