@@ -40,6 +40,9 @@ FEW_SEQUENCES: Final = {"cjk": {1: 20, 2: 8}, "other": {1: 3}}
 """The same for so many characters that come out of UTF-8, by the kind of the wrong decoder. Of pairs of bytes of a
 Chinese encoding, one in twenty is valid UTF-8."""
 
+OF_RECORD: Final = -4
+"""The same if the other texts of the record identify the language, and Latin-1 or cp1252 is the wrong decoder."""
+
 TELLING_WORDS: Final = 4
 """A record of several texts with so many different words identifies the language."""
 
@@ -181,6 +184,8 @@ def _required(stored: StoredRecord, route: RepairRoute) -> int:
 
 def _few_nats(stored: StoredRecord, route: RepairRoute, kinds: tuple[str, str]) -> int:
     """Return the nats for the number of characters that are evidence."""
+    if kinds[0] == "west" and _identifies_language(stored):
+        return OF_RECORD
     every = zip(stored.odd, route.texts, stored.counts, strict=True)
     changed = [(text, after) for text, after, counts in every if counts and text != after]
     if kinds[1] == "utf-8":
@@ -190,8 +195,6 @@ def _few_nats(stored: StoredRecord, route: RepairRoute, kinds: tuple[str, str]) 
     words = {word for text, after in changed for word in set(text.split()).difference(after.split())}
     evidence = len({char.lower() for word in words for char in word if char > "\x7f"})
     if kinds[0] == "west":
-        if _identifies_language(stored):
-            return 0
         evidence = max(evidence, len(words))
     return FEW[evidence] if evidence < len(FEW) else 0
 
