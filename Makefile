@@ -74,7 +74,7 @@ deploy: egg
 # Versions are pinned in constraints.txt; after a change of dependencies make the file anew. What pip says is shown only
 # if it fails.
 PIP = $(BIN)/python -m pip
-$(STAMP): pyproject.toml constraints.txt setup.py $(wildcard native/*)
+$(STAMP): pyproject.toml constraints.txt setup.py $(wildcard deploy/native/*)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; say which with make PYTHON=python3.12"; exit 2; }
 	@test -x $(BIN)/python || echo "Making an environment for Python in $(VENV)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { echo "the venv module is missing; on Debian: apt install python3-venv"; rm -rf $(VENV); exit 2; }

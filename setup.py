@@ -35,8 +35,8 @@ class BytecodeBeside(bdist_egg):
 
 NATIVE = Extension(
     "mediacrawl.encoding._native",
-    sorted(map(str, Path("native").glob("*.c"))),
-    depends=sorted(map(str, Path("native").glob("*.h"))),
+    sorted(map(str, Path("deploy/native").glob("*.c"))),
+    depends=sorted(map(str, Path("deploy/native").glob("*.h"))),
     # The limited API: one build serves CPython 3.11 and all later versions.
     define_macros=[("Py_LIMITED_API", "0x030B0000")],
     extra_compile_args=["-O3"],

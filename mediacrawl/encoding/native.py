@@ -1,4 +1,4 @@
-"""The arithmetic of this package in C: the extension ``_native``, of the sources in ``native/``.
+"""The arithmetic of this package in C: the extension ``_native``, of the sources in ``deploy/native/``.
 
 ``pip install`` builds it where there is a C compiler. Elsewhere the Python functions that call `kernel` compute the
 same, bit for bit (`tests/encoding/test_native.py`), and take longer. The C code has no table of its own; it gets those

@@ -15,7 +15,7 @@ import pytest
 from command_line import QUICK, crawl_command, run
 from harness import ROOT
 
-SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "mediacrawl", "exclusions", "native")
+SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "mediacrawl", "exclusions", "deploy/native")
 FOR_SDIST = (
     *("MANIFEST.in", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Makefile", "constraints.txt", "scrapy.cfg"),
 )
@@ -33,7 +33,7 @@ def copied(folder, names):
     for name in names:
         if (ROOT / name).is_dir():
             ignored = shutil.ignore_patterns("__pycache__", "_build", "reference", "*.so", "build")
-            shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=ignored)
+            shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=ignored, dirs_exist_ok=True)
         else:
             shutil.copy(ROOT / name, folder / name)
 
@@ -142,8 +142,8 @@ def test_wheel_and_sdist_install_in_an_empty_environment_and_run_the_demo(tmp_pa
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {
-        "native/module.c",
-        "native/pricing.h",
+        "deploy/native/module.c",
+        "deploy/native/pricing.h",
         "tests/conftest.py",
         "docs/index.md",
         "deploy/Dockerfile",
