@@ -27,7 +27,7 @@ from mediacrawl.encoding.codepages import (
     undefined,
 )
 from mediacrawl.encoding.languages import ENCODING_WEIGHTS, LANGUAGES, all_priors, codec_name, prior_nats
-from mediacrawl.encoding.pricing.scoring import _class_cost
+from mediacrawl.encoding.pricing.scoring import class_cost
 
 PAGES = sorted(ENCODING_WEIGHTS.keys() - MULTIBYTE - {"utf-8"})
 
@@ -135,7 +135,7 @@ def test_the_first_pass_never_prices_a_class_above_the_second():
 )
 def test_classes_cost_less_in_the_right_page(right, wrong):
     word = right[0].encode(right[1])
-    assert _class_cost(word, classes(right[1])) < _class_cost(word, classes(wrong[1]))
+    assert class_cost(word, classes(right[1])) < class_cost(word, classes(wrong[1]))
 
 
 def test_the_priors_of_all_pairs_are_probabilities():

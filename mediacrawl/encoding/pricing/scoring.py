@@ -107,7 +107,7 @@ class EncodingPair:
                 found = self._letters(word)
             if len(word) <= LONGEST_ACRONYM and not word.translate(None, self.capitals):
                 found = min(found, ACRONYM + ACRONYM_LETTER * len(word))
-            found = self.costs[word] = found + _class_cost(word, self.classes)
+            found = self.costs[word] = found + class_cost(word, self.classes)
         return found
 
     def knows(self, word: bytes) -> bool:
@@ -174,7 +174,7 @@ def encoding_numbers() -> dict[str, int]:
 
 
 @lru_cache(maxsize=8192)
-def _class_cost(word: bytes, classes: bytes) -> int:
+def class_cost(word: bytes, classes: bytes) -> int:
     """Return the cost of the character classes of a word's bytes."""
     table = steps()
     total = last = 0
