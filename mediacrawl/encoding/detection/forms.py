@@ -18,6 +18,7 @@ from mediacrawl.encoding import models
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.languages import codec_name
 from mediacrawl.encoding.pricing.decoding import decode, joined_halves, may_be_seven_bit, seven_bit
+from mediacrawl.encoding.pricing.hypotheses import BAD, block_cost
 from mediacrawl.encoding.pricing.reading import CJK_RUN, read, worth
 from mediacrawl.encoding.pricing.scoring import LANE_STEP, ODD_WORD, ascii_english, prior_lanes, spread, word_lanes
 
@@ -33,30 +34,10 @@ AGAINST_ORDER: Final = 8 * STEP
 EIGHT_BIT: Final = 8 * STEP
 """Cost of 8-bit text that is declared as UTF-16."""
 
-NEAR: Final = round(4.2 * STEP)
-"""Cost of a character of the same block as the last one."""
-
-FAR: Final = 9 * STEP
-"""Cost of a character of another block."""
-
-ASCII: Final = 3 * STEP
-
-SIGN: Final = 4 * STEP
-"""Cost of a sign beyond ASCII, besides its block."""
-
-BAD: Final = {"Cc": 14 * STEP, "Cn": 14 * STEP, "Co": 18 * STEP, "Cs": 18 * STEP}
-"""Cost of characters that no text has, by Unicode category. Unassigned code points may be assigned later."""
-
-LOST: Final = 18 * STEP
-"""Cost of half of a surrogate pair, which decodes to U+FFFD."""
-
 HALF: Final = 12 * STEP
 """Cost of half a unit at the end."""
 
 _ASCII_SIGN: Final = round(4.5 * STEP)
-
-_BLOCK: Final = 7
-"""Low bits of a code point that are ignored for its block of 128 characters."""
 
 _WORDS: Final = re.compile(rb"[A-Za-z]++")
 _CONTROLS: Final = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -92,20 +73,7 @@ def _cost(text: str) -> int:
     total = 0
     if runs:
         total = min(sum(map(trained.characters(code).cost, runs)) for code in ("ja", "ko", "zh-Hans", "zh-Hant"))
-    return total + _by_blocks(CJK_RUN.sub("", text) if runs else text)
-
-
-def _by_blocks(text: str) -> int:
-    total, last = 0, -1
-    for char in text:
-        if char < "\x7f":
-            total += ASCII if char >= " " or char in "\t\n\r" else BAD["Cc"]
-            continue
-        block, category = ord(char) >> _BLOCK, unicodedata.category(char)
-        sign = LOST if char == "\ufffd" else BAD.get(category, SIGN if category[0] in "PS" else 0)
-        total += sign + (NEAR if block == last else FAR)
-        last = block
-    return total
+    return total + block_cost(CJK_RUN.sub("", text) if runs else text)
 
 
 def _eight_bit_cost(raw: bytes) -> int:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from array import array
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from itertools import groupby
 from typing import Final
 
 from mediacrawl.encoding import models, native
@@ -35,6 +37,7 @@ from mediacrawl.encoding.pricing.scoring import (
 from mediacrawl.encoding.pricing.signs import (
     charge_quotes,
     charge_signs,
+    STRANGE,
     charge_tones,
     clean_signs,
     coincidence,
@@ -85,6 +88,44 @@ MOST_ASCII_WORDS: Final = 24
 
 LONE: Final = 2
 """Up to so many bytes beyond ASCII in a record are more often an accent than a word of another script."""
+
+NEAR: Final = round(4.2 * STEP)
+"""Cost of a character of the same block as the last one."""
+
+FAR: Final = 9 * STEP
+"""Cost of a character of another block."""
+
+ASCII: Final = 3 * STEP
+
+SIGN: Final = 4 * STEP
+"""Cost of a sign beyond ASCII, besides its block."""
+
+BAD: Final = {"Cc": 14 * STEP, "Cn": 14 * STEP, "Co": 18 * STEP, "Cs": 18 * STEP}
+"""Cost of characters that no text has, by Unicode category. Unassigned code points may be assigned later."""
+
+LOST: Final = 18 * STEP
+"""Cost of U+FFFD, as which half of a surrogate pair is decoded."""
+
+_BLOCK: Final = 7
+"""Low bits of a code point that are ignored for its block of 128 characters."""
+
+UNREAD: Final = 6 * STEP
+"""Cost of a text that no model can read, besides those of its characters: a word of another encoding is cheaper."""
+
+UNREAD_RUN: Final = 5 * STEP
+"""Further cost of its letters, once for each run in one block."""
+
+GLUED_LETTER: Final = 5 * STEP
+"""Cost of a letter of another script next to a Latin letter; twice that if no model has the script."""
+
+INSIDE: Final = 10 * STEP
+"""Cost of a sign between two letters."""
+
+_LATIN: Final = "A-Za-z\u00c0-\u024f\u1e00-\u1eff"
+_UNREAD_WORD: Final = re.compile("[A-Za-z]*+[^\x00-\x7f](?:[A-Za-z]|[^\x00-\x7f])*+")
+_ODD_LETTER: Final = f"(?![{_LATIN}])(?:[^\\W\\d_]|[\u0300-\u036f])"
+_GLUED: Final = re.compile(f"(?<=[{_LATIN}])({_ODD_LETTER})|({_ODD_LETTER})(?=[{_LATIN}])")
+_INSIDE: Final = re.compile("(?<=[A-Za-z])[^\w\x00-\x7f](?=[A-Za-z])")
 
 TELLING_WORDS: Final = 4
 """Number of ASCII words that identify a language."""
@@ -362,9 +403,37 @@ def _utf8_cost(raw: bytes) -> int:
     cut = 0 if may_be_cut or len(text.encode()) == len(raw) else CUT
     chance = coincidence(decode_single(raw, "cp1252"), raw, text)
     # A U+FFFD that was itself written in UTF-8 is as likely as any other.
-    cost = read(text).cost - BROKEN * raw.count(b"\xef\xbf\xbd")
+    cost = chance + read(text).cost - BROKEN * raw.count(b"\xef\xbf\xbd")
+    if chance in (0, STRANGE):
+        cost = min(cost, unread_cost(text))
     count = len(text) - len(text.encode("ascii", "ignore"))
-    return cut + chance + cost - utf8_bonus(min(count, FEW_SEQUENCES) if chance else count)
+    return cut + cost - utf8_bonus(min(count, FEW_SEQUENCES) if chance else count)
+
+
+def block_cost(text: str) -> int:
+    """Return the cost of a text by the blocks and classes of its characters, whatever its language."""
+    total, last = 0, -1
+    for char in text:
+        if char < "\x7f":
+            total += ASCII if char >= " " or char in "\t\n\r" else BAD["Cc"]
+            continue
+        block, category = ord(char) >> _BLOCK, unicodedata.category(char)
+        sign = LOST if char == "\ufffd" else BAD.get(category, SIGN if category[0] in "PS" else 0)
+        total += sign + (NEAR if block == last else FAR)
+        last = block
+    return total
+
+
+def unread_cost(text: str) -> int:
+    """Return the cost of a text that no model can read, by the blocks and classes of its characters."""
+    total = UNREAD
+    for word in _UNREAD_WORD.findall(text):
+        total += block_cost(word) + INSIDE * len(_INSIDE.findall(word))
+        for before, after in _GLUED.findall(word):
+            total += GLUED_LETTER * (1 if "\u0370" <= before + after <= "\u0530" else 2)
+        blocks = [ord(char) >> _BLOCK for char in word if char > "\x7f" and unicodedata.category(char)[0] in "LM"]
+        total += UNREAD_RUN * len(list(groupby(blocks)))
+    return total
 
 
 def utf8_bonus(count: int) -> int:

@@ -81,8 +81,11 @@ _APART: Final = frozenset("×§£€½–—√∆")
 
 _LOOKALIKES: Final = frozenset("АВЕКМНОРСТУХІЈЅасеорухіјѕβγλμπΩ")
 
-_NO_WORDS: Final = frozenset("ÇÐÞßçðþ")
-"""Letters that are not a word in any language."""
+_WORDS: Final = frozenset("ÀÁÂÅÆÈÉÊÍÒÓÔÖØÙÚÜàáâåæèéêíòóôöøùúü")
+"""Letters that are a word, or a name, in some language."""
+
+_AFTER_A_WORD: Final = frozenset("…’”»\u00a0")
+"""Signs that follow such a word."""
 
 _CLITICS: Final = frozenset("sStTdDmMlL")
 
@@ -218,13 +221,17 @@ def is_ordinary(stored: str, begin: int, end: int) -> bool:
         return False
     if not _TITLE_SIGNS.issuperset(signs) or (lead == after and signs != " "):
         return False
+    if lead.isalpha() and len(signs) > 1 and not (signs[0] in _CLOSING and _AFTER_A_WORD.issuperset(signs[1:])):
+        return False
     if lead == "Â" or (lead == "Ã" and not (before.isupper() and signs in _AFTER_A_TILDE)):
         return signs + after == "’s" and not before.isalpha() and not stored[end + 1 : end + 2].isalpha()
     if signs[0] in _OPENING_SIGNS and not after.isalnum():
         return False
-    if lead.isalpha() and not before.isalpha() and (lead in _NO_WORDS or ("”" in signs and "“" not in stored[:begin])):
+    if lead.isalpha() and not before.isalpha():
         # A single letter that is no word, or an unopened quotation: the bytes of 酔 in ``DJ 酔``.
-        return False
+        is_word = lead in _WORDS and (after.isalpha() or _AFTER_A_WORD.issuperset(signs))
+        if not is_word or ("”" in signs and "“" not in stored[:begin]):
+            return False
     if (lead.isupper() and before.islower()) or (not lead.isalpha() and (before.isalpha() or lead not in _LEAD_SIGNS)):
         return False
     if not after.isalnum() or not lead.isalpha():
