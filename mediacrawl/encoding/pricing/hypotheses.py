@@ -158,7 +158,7 @@ def hypotheses(
         found = _weighed(priced, of_record, fields, shift, claims)
     else:
         is_done = not (signs or spaces or cut)
-        named, utf8 = hypothesis_names(), _utf8_costs(priced)
+        named, utf8 = hypothesis_names(), _utf8_costs(priced, of_bytes=bool(claims))
         context = _about(fields, shift, tuple(claims))
         rows = kernel.weigh(priced, of_record, context, utf8 if min(utf8) < NEVER else None, may_mix and is_done)
         found = [Hypothesis(*named[number], prior, costs, costs) for number, prior, costs in rows]
@@ -190,7 +190,7 @@ def choose(
     kernel = native.kernel()
     if kernel is None or len(raw) > MOST_SCORED or has_lone_spaces(raw, claim) or clean_signs([raw], declared=True):
         return None
-    utf8 = None if _NO_UTF8.match(raw) or (cost := _utf8_cost(raw)) >= NEVER else cost
+    utf8 = None if _NO_UTF8.match(raw) or (cost := _utf8_cost(raw)[True]) >= NEVER else cost
     declared = all_encoding_numbers().get(claim, -1)
     trusted = declared if claim != "cp1252" else -1
     return kernel.choose(raw, _about(fields, shift, (claim,)), utf8, trusted, declared)
@@ -220,7 +220,7 @@ def _weighed(
     forgive_spaces(found, priced)
     charge_tones(found, priced)
     charge_quotes(found, priced)
-    found += _multibyte(priced, shift)
+    found += _multibyte(priced, shift, of_bytes=bool(claims))
     if plain:
         speaking = [hypothesis for hypothesis in found if hypothesis.language]
         costs = ascii_costs(plain, [hypothesis.language for hypothesis in speaking], lone=lone)
@@ -362,9 +362,9 @@ def utf8_prior() -> int:
     return round(prior_nats("utf-8", "") * STEP)
 
 
-def _multibyte(pieces: Sequence[bytes], shift: Shift | None) -> list[Hypothesis]:
+def _multibyte(pieces: Sequence[bytes], shift: Shift | None, *, of_bytes: bool) -> list[Hypothesis]:
     found = []
-    costs = _utf8_costs(pieces)
+    costs = _utf8_costs(pieces, of_bytes=of_bytes)
     if min(costs) < NEVER:
         moved = shift("utf-8", "") if shift else 0
         found.append(Hypothesis("utf-8", "", utf8_prior() + moved, costs, costs))
@@ -376,8 +376,8 @@ def _multibyte(pieces: Sequence[bytes], shift: Shift | None) -> list[Hypothesis]
     return found
 
 
-def _utf8_costs(pieces: Sequence[bytes]) -> list[int]:
-    return [NEVER if _NO_UTF8.match(piece) else _utf8_cost(piece) for piece in pieces]
+def _utf8_costs(pieces: Sequence[bytes], *, of_bytes: bool) -> list[int]:
+    return [NEVER if _NO_UTF8.match(piece) else _utf8_cost(piece)[of_bytes] for piece in pieces]
 
 
 def _read_whole(found: list[Hypothesis], raws: Sequence[bytes], cut: Sequence[int]) -> None:
@@ -393,21 +393,21 @@ _NO_UTF8: Final = re.compile(rb"[\x00-\x7f]*+(?:[\x80-\xc1\xf5-\xff]|[\xc2-\xf4]
 
 
 @cached_if_short(4096)
-def _utf8_cost(raw: bytes) -> int:
+def _utf8_cost(raw: bytes) -> tuple[int, int]:
+    """Return the cost of the bytes of a text that was decoded before, which is mostly right, and that of any bytes."""
     if not raw:
-        return 0
+        return 0, 0
     text = decode(raw, "utf-8")
     if text is None:
-        return NEVER
+        return NEVER, NEVER
     may_be_cut = 28 <= len(raw) <= 30 or len(raw) == MOST_SCORED
     cut = 0 if may_be_cut or len(text.encode()) == len(raw) else CUT
     chance = coincidence(decode_single(raw, "cp1252"), raw, text)
     # A U+FFFD that was itself written in UTF-8 is as likely as any other.
     cost = chance + read(text).cost - BROKEN * raw.count(b"\xef\xbf\xbd")
-    if chance in (0, STRANGE):
-        cost = min(cost, unread_cost(text))
     count = len(text) - len(text.encode("ascii", "ignore"))
-    return cut + cost - utf8_bonus(min(count, FEW_SEQUENCES) if chance else count)
+    cut -= utf8_bonus(min(count, FEW_SEQUENCES) if chance else count)
+    return cut + cost, cut + (min(cost, unread_cost(text)) if chance in (0, STRANGE) else cost)
 
 
 def block_cost(text: str) -> int:
