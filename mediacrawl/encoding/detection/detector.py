@@ -34,7 +34,7 @@ from mediacrawl.encoding.pricing.decoding import (
 )
 from mediacrawl.encoding.pricing.hints import shift_of
 from mediacrawl.encoding.pricing.hypotheses import TRUSTED, choose, hypotheses, hypothesis_names
-from mediacrawl.encoding.pricing.reading import read
+from mediacrawl.encoding.pricing.reading import read, worth
 from mediacrawl.encoding.pricing.scoring import NEVER, Hypothesis
 
 SWITCH: Final = 16 * STEP
@@ -62,6 +62,10 @@ MOST_TOGETHER: Final = 256
 
 UNREADABLE: Final = 0.5
 """Confidence of bytes that cannot be decoded as what they appear to be."""
+
+GOOD: Final = 1.3
+"""Highest ratio of a text's cost to that of correct text at which it is not repaired. Seven in ten titles are below it,
+and one in 4,000 of those whose UTF-8 was encoded twice."""
 
 _DASHES: Final = {ord("-"): "", ord("_"): ""}
 
@@ -105,9 +109,6 @@ _NO_HINTS: Final = Hints()
 def _decided(fields: Sequence[bytes], claims: Sequence[str], hints: Hints) -> Detection:
     """Return the decision on fields of bounded length."""
     shapes = list(map(form_of, fields, claims))
-    if len(shapes) == 1 and shapes[0].text is None:
-        alone, (decided,) = _eight_bit(fields, shapes, fields, hints, hints.known)
-        return Detection(alone.encoding, alone.language, decided.confidence, alone.margin, alone.runner_up, (decided,))
     texts = [place for place, shape in enumerate(shapes) if shape.text is not None]
     of_place: dict[int, FieldDecision] = {}
     if texts:
@@ -123,7 +124,9 @@ def _decided(fields: Sequence[bytes], claims: Sequence[str], hints: Hints) -> De
         record, eight_bit = _eight_bit(
             [fields[place] for place in odd], [shapes[place] for place in odd], fields, hints, known
         )
-        of_place.update(zip(odd, eight_bit, strict=True))
+        of_place.update(zip(odd, _with_repairs(eight_bit, hints), strict=True))
+        if record.encoding == "utf-8":
+            record = record._replace(encoding=min(of_place[place].encoding for place in odd))
     every = tuple(of_place[place] for place in range(len(fields)))
     decisive: FieldDecision | _Record | None = record
     if decisive is None:
@@ -162,6 +165,28 @@ def _unicode(shapes: Sequence[FieldForm], claims: Sequence[str], hints: Hints) -
             found = replace(found, confidence=min(mended.confidence, UNREADABLE), suspect=True)
         decided.append(found)
     return decided
+
+
+def _with_repairs(decided: list[FieldDecision], hints: Hints) -> list[FieldDecision]:
+    """Return decisions on 8-bit fields, those on UTF-8 with what its text was before it was decoded wrongly."""
+    odd = [
+        place
+        for place, found in enumerate(decided)
+        if found.encoding == "utf-8" and read(found.text).cost > GOOD * worth((found.text,))
+    ]
+    if odd:
+        mended = repair([decided[place].text for place in odd], hints).fields
+        for place, again in zip(odd, mended, strict=True):
+            decided[place] = _chained(decided[place], again)
+    return decided
+
+
+def _chained(found: FieldDecision, mended: FieldDecision) -> FieldDecision:
+    """Combine the decision on bytes with that on their text."""
+    if mended.decision != "fixed":
+        return replace(found, suspect=mended.suspect)
+    least, margin = min(found.confidence, mended.confidence), min(found.margin, mended.margin)
+    return replace(mended, encoding=f"{found.encoding}>{mended.encoding}", confidence=least, margin=margin)
 
 
 def _agrees(encoding: str, declared: str) -> bool:

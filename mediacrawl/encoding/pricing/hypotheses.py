@@ -14,7 +14,7 @@ from mediacrawl.encoding import models, native
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP, undefined
 from mediacrawl.encoding.excerpts import MOST_SCORED, cached_if_short, piece_of, without_repeats
 from mediacrawl.encoding.languages import LANGUAGES, prior_nats
-from mediacrawl.encoding.pricing.decoding import decode, decode_as, decode_single
+from mediacrawl.encoding.pricing.decoding import bytes_of, decode, decode_as, decode_single
 from mediacrawl.encoding.pricing.hints import DECLARED_NATS, Shift
 from mediacrawl.encoding.pricing.reading import BROKEN, CJK_RUN, cjk_reading, read
 from mediacrawl.encoding.pricing.scoring import (
@@ -108,6 +108,9 @@ LOST: Final = 18 * STEP
 
 _BLOCK: Final = 7
 """Low bits of a code point that are ignored for its block of 128 characters."""
+
+TWICE: Final = 8 * STEP
+"""Cost of UTF-8 whose text is UTF-8 in the bytes of cp1252."""
 
 UNREAD: Final = 6 * STEP
 """Cost of a text that no model can read, besides those of its characters: a word of another encoding is cheaper."""
@@ -407,7 +410,11 @@ def _utf8_cost(raw: bytes) -> tuple[int, int]:
     cost = chance + read(text).cost - BROKEN * raw.count(b"\xef\xbf\xbd")
     count = len(text) - len(text.encode("ascii", "ignore"))
     cut -= utf8_bonus(min(count, FEW_SEQUENCES) if chance else count)
-    return cut + cost, cut + (min(cost, unread_cost(text)) if chance in (0, STRANGE) else cost)
+    least = min(cost, unread_cost(text)) if chance in (0, STRANGE) else cost
+    once = bytes_of(text, "cp1252")
+    if once is not None and not once.isascii() and not _NO_UTF8.match(once):
+        least = min(least, TWICE + _utf8_cost(once)[1])
+    return cut + cost, cut + least
 
 
 def block_cost(text: str) -> int:
