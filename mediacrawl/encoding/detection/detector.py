@@ -22,18 +22,19 @@ from mediacrawl.encoding.decision import (
     bytes_fields,
     confidence_of,
 )
-from mediacrawl.encoding.detection.forms import CONTROLS, FieldForm, form_of
+from mediacrawl.encoding.detection.forms import CONTROLS, CUT_CHARACTER, FieldForm, form_of
 from mediacrawl.encoding.excerpts import LONGEST_FIELD, heads_of
 from mediacrawl.encoding.languages import codec_name
 from mediacrawl.encoding.mojibake.repairer import repair
 from mediacrawl.encoding.pricing.decoding import (
+    bytes_of,
     decode,
     decode_as,
     decode_single,
     read_alike,
 )
 from mediacrawl.encoding.pricing.hints import shift_of
-from mediacrawl.encoding.pricing.hypotheses import TRUSTED, choose, hypotheses, hypothesis_names
+from mediacrawl.encoding.pricing.hypotheses import TRUSTED, choose, hypotheses, hypothesis_names, is_id3v1
 from mediacrawl.encoding.pricing.reading import read, worth
 from mediacrawl.encoding.pricing.scoring import NEVER, Hypothesis
 
@@ -124,7 +125,7 @@ def _decided(fields: Sequence[bytes], claims: Sequence[str], hints: Hints) -> De
         record, eight_bit = _eight_bit(
             [fields[place] for place in odd], [shapes[place] for place in odd], fields, hints, known
         )
-        of_place.update(zip(odd, _with_repairs(eight_bit, hints), strict=True))
+        of_place.update(zip(odd, _with_repairs(eight_bit, [fields[place] for place in odd], hints), strict=True))
         if record.encoding == "utf-8":
             record = record._replace(encoding=min(of_place[place].encoding for place in odd))
     every = tuple(of_place[place] for place in range(len(fields)))
@@ -167,7 +168,7 @@ def _unicode(shapes: Sequence[FieldForm], claims: Sequence[str], hints: Hints) -
     return decided
 
 
-def _with_repairs(decided: list[FieldDecision], hints: Hints) -> list[FieldDecision]:
+def _with_repairs(decided: list[FieldDecision], raws: Sequence[bytes], hints: Hints) -> list[FieldDecision]:
     """Return decisions on 8-bit fields, those on UTF-8 with what its text was before it was decoded wrongly."""
     odd = [
         place
@@ -175,10 +176,17 @@ def _with_repairs(decided: list[FieldDecision], hints: Hints) -> list[FieldDecis
         if found.encoding == "utf-8" and read(found.text).cost > GOOD * worth((found.text,))
     ]
     if odd:
-        mended = repair([decided[place].text for place in odd], hints).fields
+        mended = repair([_without_half(decided[place].text, raws[place]) for place in odd], hints).fields
         for place, again in zip(odd, mended, strict=True):
             decided[place] = _chained(decided[place], again)
     return decided
+
+
+def _without_half(text: str, raw: bytes) -> str:
+    """Return the text of a field without the beginning of a character that was cut, if its UTF-8 was encoded twice."""
+    once = bytes_of(text, "cp1252") if is_id3v1(raw) else None
+    cut = once and CUT_CHARACTER.search(once)
+    return text[: cut.start()] if cut and decode(once[: cut.start()], "utf-8") is not None else text
 
 
 def _chained(found: FieldDecision, mended: FieldDecision) -> FieldDecision:

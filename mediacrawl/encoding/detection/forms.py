@@ -124,7 +124,7 @@ LONGEST_READ: Final = 400
 _AT_ODDS: Final = re.compile(rb"(?:[\x00-\x7f]*+(?:[\x80-\xc1\xf5-\xff]|[\xc2-\xf4](?![\x80-\xbf]))){2}")
 """Two invalid bytes before any valid sequence."""
 
-_CUT: Final = re.compile(rb"(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z")
+CUT_CHARACTER: Final = re.compile(rb"(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z")
 _FORGIVEN: Final = dict.fromkeys(b"\x00\t\n\r", " ")
 _WIDE: Final = ("utf-16", "utf_16", "utf16")
 
@@ -213,7 +213,7 @@ def _torn_utf8(raw: bytes) -> str:
         return ""
     torn = raw.decode("utf-8", "replace")
     lost = torn.count("\ufffd")
-    if not 0 < lost <= MOST_WRONG or (lost == 1 and torn[-1] == "\ufffd" and _CUT.search(raw)):
+    if not 0 < lost <= MOST_WRONG or (lost == 1 and torn[-1] == "\ufffd" and CUT_CHARACTER.search(raw)):
         return ""
     good = sum(char > "\x7f" for char in torn) - lost
     if good < ENOUGH_SEQUENCES * lost:

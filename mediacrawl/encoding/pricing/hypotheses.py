@@ -403,8 +403,7 @@ def _utf8_cost(raw: bytes) -> tuple[int, int]:
     text = decode(raw, "utf-8")
     if text is None:
         return NEVER, NEVER
-    may_be_cut = 28 <= len(raw) <= 30 or len(raw) == MOST_SCORED
-    cut = 0 if may_be_cut or len(text.encode()) == len(raw) else CUT
+    cut = 0 if is_id3v1(raw) or len(raw) == MOST_SCORED or len(text.encode()) == len(raw) else CUT
     chance = coincidence(decode_single(raw, "cp1252"), raw, text)
     # A U+FFFD that was itself written in UTF-8 is as likely as any other.
     cost = chance + read(text).cost - BROKEN * raw.count(b"\xef\xbf\xbd")
@@ -415,6 +414,11 @@ def _utf8_cost(raw: bytes) -> tuple[int, int]:
     if once is not None and not once.isascii() and not _NO_UTF8.match(once):
         least = min(least, TWICE + _utf8_cost(once)[1])
     return cut + cost, cut + least
+
+
+def is_id3v1(raw: bytes) -> bool:
+    """Whether bytes fill a field of ID3v1, which may cut the last character: 30 bytes, in ID3v1.1 also 28."""
+    return 28 <= len(raw) <= 30
 
 
 def block_cost(text: str) -> int:
