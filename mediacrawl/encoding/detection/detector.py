@@ -22,7 +22,7 @@ from mediacrawl.encoding.decision import (
     bytes_fields,
     confidence_of,
 )
-from mediacrawl.encoding.detection.forms import CONTROLS, CUT_CHARACTER, FieldForm, form_of
+from mediacrawl.encoding.detection.forms import CONTROLS, CUT_CHARACTER, FieldForm, form_of, torn_utf8
 from mediacrawl.encoding.excerpts import LONGEST_FIELD, heads_of
 from mediacrawl.encoding.languages import codec_name
 from mediacrawl.encoding.mojibake.repairer import repair
@@ -472,6 +472,8 @@ def whole_field(raw: bytes, head: bytes, declared: str, found: FieldDecision) ->
     if raw is head:
         return found
     text = read_alike(raw, found.encoding)
+    if text is None and found.encoding == "utf-8" and (torn := torn_utf8(raw)).holds:
+        return replace(found, text=torn.text, suspect=found.suspect or "\ufffd" in torn.text)
     if text is not None:
         return replace(found, text=text)
     left = _as_declared(raw, declared, found.encoding.partition(">")[0])

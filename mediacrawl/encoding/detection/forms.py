@@ -12,7 +12,7 @@ import codecs
 import re
 import unicodedata
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from mediacrawl.encoding import models
 from mediacrawl.encoding.codepages import STEP
@@ -124,6 +124,20 @@ LONGEST_READ: Final = 400
 _AT_ODDS: Final = re.compile(rb"(?:[\x00-\x7f]*+(?:[\x80-\xc1\xf5-\xff]|[\xc2-\xf4](?![\x80-\xbf]))){2}")
 """Two invalid bytes before any valid sequence."""
 
+MOST_MENDED: Final = 30
+"""Characters of cp1252 for each valid character beyond ASCII in UTF-8."""
+
+_GOOD: Final = re.compile("[^\x00-\x7f\udc80-\udcff]")
+_STRAYS: Final = re.compile("[\udc80-\udcff]++")
+_SIGNS: Final = "[\udc80-\udc9f]++"
+_STRAY_SIGNS: Final = re.compile(
+    f"(?<![\udc80-\udcff])(?:\udc92|(?<![\u0370-\u07ff]){_SIGNS}|{_SIGNS}(?![\u0370-\u07ff]))(?![\udc80-\udcff])"
+)
+"""Signs of cp1252; inside a word of two-byte characters only an apostrophe, since others are rests of a letter."""
+
+_STRAY_LETTER: Final = re.compile("(?<![^\t-\u024f])(?:[\udca0-\udcbf]|[\udcc0-\udcff](?!\\Z))(?![^\t-\u024f])")
+"""A letter, or another sign, of cp1252 among Latin letters; at the end it is the beginning of a character."""
+
 CUT_CHARACTER: Final = re.compile(rb"(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z")
 _FORGIVEN: Final = dict.fromkeys(b"\x00\t\n\r", " ")
 _WIDE: Final = ("utf-16", "utf_16", "utf16")
@@ -183,12 +197,12 @@ def _unmarked(raw: bytes, declared: str) -> FieldForm:
     if text is not None:
         return FieldForm("utf-8", text)
     if is_utf8:
-        torn = raw.decode("utf-8", "replace")
-        if _is_mostly_right(torn):
-            return FieldForm("utf-8", torn, suspect=True)
+        torn = torn_utf8(raw)
+        if torn.holds:
+            return FieldForm("utf-8", torn.text, suspect="\ufffd" in torn.text)
     encoding = codec_name(declared) or "cp1252"
-    if encoding == "cp1252" and len(raw) > 2 * ENOUGH_SEQUENCES and (torn := _torn_utf8(raw)):
-        return FieldForm("utf-8", torn, suspect=True)
+    if encoding == "cp1252" and len(raw) > 2 * ENOUGH_SEQUENCES and (found := _torn_latin(raw)):
+        return FieldForm("utf-8", found.text, suspect="\ufffd" in found.text)
     return FieldForm(encoding)
 
 
@@ -203,30 +217,57 @@ def order_by_zeros(head: bytes, share: int) -> str:
     return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
 
 
-def _torn_utf8(raw: bytes) -> str:
-    """UTF-8 with a few invalid bytes that is declared as Latin-1; empty for other bytes.
+class TornText(NamedTuple):
+    """UTF-8 with invalid bytes.
+
+    Attributes:
+        text: with characters of cp1252 for invalid bytes among Latin letters, and U+FFFD for others.
+        good: number of characters beyond ASCII that are valid.
+        mended: number of characters of cp1252, such as an apostrophe from another editor.
+        others: number of other invalid bytes and rows of them.
+    """
+
+    text: str
+    good: int
+    mended: int
+    others: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether this is UTF-8 with a few stray bytes, rather than text in another encoding."""
+        return self.good > 0 and self.mended <= MOST_MENDED * self.good and self.others <= max(1, self.good // 2)
+
+
+def torn_utf8(raw: bytes) -> TornText:
+    """Return bytes that are not all UTF-8 as text."""
+    escaped = raw.decode("utf-8", "surrogateescape")
+    good = len(_GOOD.findall(escaped))
+    text, signs = _STRAY_SIGNS.subn(_windows, escaped)
+    text, letters = _STRAY_LETTER.subn(_windows, text)
+    text, others = _STRAYS.subn("\ufffd", text)
+    return TornText(text, good, signs + letters, others)
+
+
+def _windows(strays: re.Match[str]) -> str:
+    return strays[0].encode("utf-8", "surrogateescape").decode("cp1252", "replace")
+
+
+def _torn_latin(raw: bytes) -> TornText | None:
+    """UTF-8 with a few invalid bytes that is declared as Latin-1; None for other bytes.
 
     Each invalid byte needs `ENOUGH_SEQUENCES` valid ones, and the text has to be words of some language. A truncated
     last character is not invalid.
     """
     if _AT_ODDS.match(raw):
-        return ""
-    torn = raw.decode("utf-8", "replace")
-    lost = torn.count("\ufffd")
-    if not 0 < lost <= MOST_WRONG or (lost == 1 and torn[-1] == "\ufffd" and CUT_CHARACTER.search(raw)):
-        return ""
-    good = sum(char > "\x7f" for char in torn) - lost
-    if good < ENOUGH_SEQUENCES * lost:
-        return ""
-    words = torn[:LONGEST_READ].replace("\ufffd", " ")
-    return torn if read(words).cost <= MOST_ODD * worth((words,)) else ""
-
-
-def _is_mostly_right(text: str) -> bool:
-    """Whether text declared as UTF-8 has only one invalid byte, or up to a third of what is beyond ASCII."""
-    lost = text.count("\ufffd")
-    odd = sum(char > "\x7f" for char in text)
-    return lost < odd and (lost == 1 or lost * 3 <= odd)
+        return None
+    torn = torn_utf8(raw)
+    wrong = torn.mended + torn.others
+    if not 0 < wrong <= MOST_WRONG or (wrong == 1 and torn.text[-1] == "\ufffd" and CUT_CHARACTER.search(raw)):
+        return None
+    if torn.good < ENOUGH_SEQUENCES * wrong:
+        return None
+    words = torn.text[:LONGEST_READ].replace("\ufffd", " ")
+    return torn if read(words).cost <= MOST_ODD * worth((words,)) else None
 
 
 def _order_by_halves(raw: bytes) -> str:

@@ -128,7 +128,7 @@ _LATIN: Final = "A-Za-z\u00c0-\u024f\u1e00-\u1eff"
 _UNREAD_WORD: Final = re.compile("[A-Za-z]*+[^\x00-\x7f](?:[A-Za-z]|[^\x00-\x7f])*+")
 _ODD_LETTER: Final = f"(?![{_LATIN}])(?:[^\\W\\d_]|[\u0300-\u036f])"
 _GLUED: Final = re.compile(f"(?<=[{_LATIN}])({_ODD_LETTER})|({_ODD_LETTER})(?=[{_LATIN}])")
-_INSIDE: Final = re.compile("(?<=[A-Za-z])[^\w\x00-\x7f](?=[A-Za-z])")
+_INSIDE: Final = re.compile(r"(?<=[A-Za-z])[^\w\x00-\x7f](?=[A-Za-z])")
 
 TELLING_WORDS: Final = 4
 """Number of ASCII words that identify a language."""
