@@ -26,7 +26,6 @@ from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.decision import FieldDecision, Hints
 from mediacrawl.encoding.detection.detector import detect
 from mediacrawl.encoding.detection.forms import CUT_CHARACTER, order_by_zeros, torn_utf8
-from mediacrawl.encoding.excerpts import clean
 from mediacrawl.encoding.languages import LANGUAGES, codec_name
 from mediacrawl.encoding.pricing.reading import read
 
@@ -56,8 +55,6 @@ _ENOUGH: Final = 64
 """Bytes beyond ASCII below which text in attributes and scripts is sampled as well."""
 
 _FOR_CHARDET: Final = 16 * 1024
-_LONG: Final = 400
-
 _LONGEST_ASKED: Final = 1024 * 1024
 """Bytes of a field that chardet may decide; longer ones are no texts of a media file."""
 
@@ -287,12 +284,13 @@ def _read(raw: bytes, pieces: list[bytes], answer: _Answer) -> _Reading | None:
     return _Reading(DecodedDocument(found.text, *answer, found.lost, found.is_whole), cost)
 
 
-def chardet_if_long(raw: bytes, decided: FieldDecision) -> FieldDecision:
-    """Decide a text of 400 to a million bytes, such as lyrics, with chardet if the models are in doubt. Never raises.
+def chardet_if_doubtful(raw: bytes, decided: FieldDecision) -> FieldDecision:
+    """Decide a text of up to a million bytes with chardet if the models are in doubt. Never raises.
 
-    Return chardet's decision if its reading is much cheaper; else, and for any Unicode, that of the models.
+    Return chardet's decision if its reading is much cheaper; else, and for any Unicode or a short title, that of the
+    models.
     """
-    if not _LONG <= len(raw) <= _LONGEST_ASKED or decided.encoding.startswith(("utf-", "ascii", *_SHIFTING)):
+    if len(raw) > _LONGEST_ASKED or decided.encoding.startswith(("utf-", "ascii", *_SHIFTING)):
         return decided
     pieces = sample_of(raw)
     encoding = _codec(decided.encoding)
@@ -304,10 +302,11 @@ def chardet_if_long(raw: bytes, decided: FieldDecision) -> FieldDecision:
     if theirs is None or theirs.cost >= _BY_FAR * cost:
         return decided
     found = theirs.document
-    text = clean(found.text)
-    if text == decided.text:
+    if found.text == decided.text:
         return decided
-    return FieldDecision(text, found.encoding, found.language, found.confidence, decision="fixed", asked="chardet")
+    return FieldDecision(
+        found.text, found.encoding, found.language, found.confidence, decision="fixed", asked="chardet"
+    )
 
 
 def _with_controls(raw: bytes) -> str:

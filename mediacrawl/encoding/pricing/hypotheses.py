@@ -35,9 +35,9 @@ from mediacrawl.encoding.pricing.scoring import (
     word_lanes,
 )
 from mediacrawl.encoding.pricing.signs import (
+    STRANGE,
     charge_quotes,
     charge_signs,
-    STRANGE,
     charge_tones,
     clean_signs,
     coincidence,

@@ -221,17 +221,12 @@ def is_ordinary(stored: str, begin: int, end: int) -> bool:
         return False
     if not _TITLE_SIGNS.issuperset(signs) or (lead == after and signs != " "):
         return False
-    if lead.isalpha() and len(signs) > 1 and not (signs[0] in _CLOSING and _AFTER_A_WORD.issuperset(signs[1:])):
-        return False
     if lead == "Â" or (lead == "Ã" and not (before.isupper() and signs in _AFTER_A_TILDE)):
         return signs + after == "’s" and not before.isalpha() and not stored[end + 1 : end + 2].isalpha()
     if signs[0] in _OPENING_SIGNS and not after.isalnum():
         return False
-    if lead.isalpha() and not before.isalpha():
-        # A single letter that is no word, or an unopened quotation: the bytes of 酔 in ``DJ 酔``.
-        is_word = lead in _WORDS and (after.isalpha() or _AFTER_A_WORD.issuperset(signs))
-        if not is_word or ("”" in signs and "“" not in stored[:begin]):
-            return False
+    if lead.isalpha() and not _follow(stored, begin, end):
+        return False
     if (lead.isupper() and before.islower()) or (not lead.isalpha() and (before.isalpha() or lead not in _LEAD_SIGNS)):
         return False
     if not after.isalnum() or not lead.isalpha():
@@ -239,6 +234,18 @@ def is_ordinary(stored: str, begin: int, end: int) -> bool:
     if signs[-1] in "’¬":
         return (signs == "¬" or after in _CLITICS) and not stored[end + 1 : end + 2].isalpha()
     return signs[-1] in _BETWEEN_WORDS and signs[0] not in _OPENING and _script(lead) == _script(after)
+
+
+def _follow(stored: str, begin: int, end: int) -> bool:
+    """Whether signs follow a letter as in ordinary text: several close something, or the letter is no word alone."""
+    lead, signs, is_last = stored[begin], stored[begin + 1 : end], not stored[end : end + 1].isalpha()
+    if len(signs) > 1 and not (signs[0] in _CLOSING and _AFTER_A_WORD.issuperset(signs[1:])):
+        return False
+    if begin and stored[begin - 1].isalpha():
+        return True
+    # A single letter that is no word, or an unopened quotation: the bytes of 酔 in ``DJ 酔``.
+    is_word = lead in _WORDS and not (is_last and not _AFTER_A_WORD.issuperset(signs))
+    return is_word and ("”" not in signs or "“" in stored[:begin])
 
 
 def _ends_small(text: str) -> bool:
