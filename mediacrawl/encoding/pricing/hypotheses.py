@@ -8,6 +8,7 @@ from array import array
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import groupby
+from operator import add
 from typing import Final
 
 from mediacrawl.encoding import models, native
@@ -25,6 +26,7 @@ from mediacrawl.encoding.pricing.scoring import (
     ODD_WORD,
     EncodingPair,
     Hypothesis,
+    ascii_cost,
     ascii_costs,
     class_cost,
     encoding_numbers,
@@ -130,9 +132,6 @@ _ODD_LETTER: Final = f"(?![{_LATIN}])(?:[^\\W\\d_]|[\u0300-\u036f])"
 _GLUED: Final = re.compile(f"(?<=[{_LATIN}])({_ODD_LETTER})|({_ODD_LETTER})(?=[{_LATIN}])")
 _INSIDE: Final = re.compile(r"(?<=[A-Za-z])[^\w\x00-\x7f](?=[A-Za-z])")
 
-TELLING_WORDS: Final = 4
-"""Number of ASCII words that identify a language."""
-
 _HIGH: Final = bytes(range(128, 256))
 
 
@@ -211,30 +210,32 @@ def _weighed(
     every = [word for raw in fields for word in ASCII_WORD.findall(raw[:MOST_SCORED])]
     plain = list(dict.fromkeys(every))[:MOST_ASCII_WORDS]
     lone = sum([len(priced[number]) - len(priced[number].translate(None, _HIGH)) for number in of_record]) <= LONE
-    # Of these groups the cheapest pair is always priced exactly: of the declared encodings, and, where ASCII words are
-    # nearly all there is, the pair of cp1252 whose language suits them best.
-    always = _claimed(tuple(claims))
-    if lone and len(plain) >= TELLING_WORDS:
-        numbers, every_pair = _numbers("cp1252"), pairs()
-        fits = ascii_costs(plain, [every_pair[number].language for number in numbers])
-        costs_of = {number: cost + every_pair[number].prior for number, cost in zip(numbers, fits, strict=True)}
-        always = ((min(costs_of, key=costs_of.__getitem__),), *always)
-    found = _single_bytes(words, of_record, shift, always)
+    fits = _fits(plain, lone=lone) if plain else None
+    found = _single_bytes(words, of_record, _sums(_shifts(shift) if shift else None, fits), _claimed(tuple(claims)))
     forgive_spaces(found, priced)
     charge_tones(found, priced)
     charge_quotes(found, priced)
-    found += _multibyte(priced, shift, of_bytes=bool(claims))
-    if plain:
-        speaking = [hypothesis for hypothesis in found if hypothesis.language]
-        costs = ascii_costs(plain, [hypothesis.language for hypothesis in speaking], lone=lone)
-        for hypothesis, cost in zip(speaking, costs, strict=True):
-            hypothesis.prior += cost
-    return found
+    others = _multibyte(priced, shift, of_bytes=bool(claims))
+    for hypothesis in others:
+        if plain and hypothesis.language:
+            hypothesis.prior += ascii_cost(plain, hypothesis.language, lone=lone)
+    return found + others
+
+
+def _fits(plain: list[bytes], *, lone: bool) -> list[int]:
+    """Return the cost of ASCII words in the language of each pair."""
+    codes = list(dict.fromkeys(pair.language for pair in pairs()))
+    costs = dict(zip(codes, ascii_costs(plain, codes, lone=lone), strict=True))
+    return [costs[pair.language] for pair in pairs()]
+
+
+def _sums(some: list[int] | None, others: list[int] | None) -> list[int] | None:
+    return list(map(add, some, others)) if some and others else some or others
 
 
 @lru_cache(maxsize=256)
 def _claimed(claims: tuple[str, ...]) -> tuple[tuple[int, ...], ...]:
-    """Return the pairs of each declared encoding, and of cp1252."""
+    """Return the pairs of each declared encoding, and of cp1252; of each group the cheapest is always priced exactly."""
     return tuple(numbers for name in dict.fromkeys(("cp1252", *claims)) if (numbers := _numbers(name)))
 
 
@@ -256,10 +257,9 @@ def _numbers(encoding: str) -> tuple[int, ...]:
 
 
 def _single_bytes(
-    words: list[list[bytes]], of_record: list[int], shift: Shift | None, always: tuple[tuple[int, ...], ...]
+    words: list[list[bytes]], of_record: list[int], shifts: list[int] | None, always: tuple[tuple[int, ...], ...]
 ) -> list[Hypothesis]:
-    """Return the 8-bit hypotheses that pass the gate."""
-    shifts = _shifts(shift) if shift else None
+    """Return the 8-bit hypotheses that pass the gate; `shifts` by hints and ASCII words add to the priors."""
     per_field = [sum(map(word_lanes, some)) for some in words]
     together = _lane_costs(sum([per_field[number] for number in of_record]), shifts)
     chosen = _least(together, GATE, MOST_PAIRS)
