@@ -8,6 +8,7 @@ encoding stays unless another one is likelier by a margin.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
@@ -34,7 +35,7 @@ from mediacrawl.encoding.pricing.decoding import (
     read_alike,
 )
 from mediacrawl.encoding.pricing.hints import shift_of
-from mediacrawl.encoding.pricing.hypotheses import TRUSTED, choose, hypotheses, hypothesis_names, is_id3v1
+from mediacrawl.encoding.pricing.hypotheses import TRUSTED, choose, hypotheses, hypothesis_names, is_id3v1, strange_cost
 from mediacrawl.encoding.pricing.reading import read, worth
 from mediacrawl.encoding.pricing.scoring import NEVER, Hypothesis
 
@@ -43,6 +44,9 @@ SWITCH: Final = 16 * STEP
 
 MARGIN: Final = STEP // 3
 """Least margin of another encoding over the declared one."""
+
+CLOSE: Final = 7 * STEP
+"""Margin of another reading over the declared one below which a language without a model is considered, too."""
 
 SHORT: Final = 2
 
@@ -157,7 +161,10 @@ def _unicode(shapes: Sequence[FieldForm], claims: Sequence[str], hints: Hints) -
     """Decisions on Unicode fields, which may be mojibake themselves."""
     texts = [shape.text or "" for shape in shapes]
     decided = []
-    for shape, declared, mended in zip(shapes, claims, repair(texts, hints).fields, strict=True):
+    for text, shape, declared, repaired in zip(texts, shapes, claims, repair(texts, hints).fields, strict=True):
+        # Bytes that are no character tell nothing of the letter that was there.
+        is_guess = shape.suspect and repaired.lossy
+        mended = replace(repaired, text=text, decision="declared", lossy=False) if is_guess else repaired
         undone = mended.encoding if mended.decision == "fixed" else ""
         encoding = f"{shape.encoding}>{undone}" if undone else shape.encoding
         decision: DecisionName = "fixed" if not _agrees(shape.encoding, declared) else mended.decision
@@ -184,8 +191,8 @@ def _with_repairs(decided: list[FieldDecision], raws: Sequence[bytes], hints: Hi
 
 def _without_half(text: str, raw: bytes) -> str:
     """Return the text of a field without the beginning of a character that was cut, if its UTF-8 was encoded twice."""
-    once = bytes_of(text, "cp1252") if is_id3v1(raw) else None
-    cut = once and CUT_CHARACTER.search(once)
+    once = bytes_of(text, "cp1252") or b"" if is_id3v1(raw) else b""
+    cut = CUT_CHARACTER.search(once)
     return text[: cut.start()] if cut and decode(once[: cut.start()], "utf-8") is not None else text
 
 
@@ -262,10 +269,12 @@ def _eight_bit(
     followed = [weighed.reading_of(place, best) for place in range(len(raws))]
     texts = [read_as(raw, hypothesis.encoding) for raw, hypothesis in zip(raws, followed, strict=True)]
     margin, runner_up = _runner_up(weighed, raws, texts)
+    least = _pooled(weighed, best.encoding)
+    strange = min(NEVER, sum(strange_cost(decode_single(raw, "cp1252")) for raw in raws))
     decided = []
     for place, (raw, hypothesis, text) in enumerate(zip(raws, followed, texts, strict=True)):
         if hypothesis is best:
-            over_declared = _leave_cost(weighed, shapes[place].encoding, place) - weighed.ranking[0][0]
+            over_declared = _leave_cost(weighed, shapes[place].encoding, place, strange) - least
             of_field = _BestReading(best.encoding, best.language, text, margin, runner_up, over_declared)
             decided.append(_field(raw, shapes[place], of_field))
         else:
@@ -288,6 +297,8 @@ def _eight_bit_alone(
     names = hypothesis_names()
     encoding, language = names[best]
     text = read_as(raw, encoding)
+    if 0 < over_declared < CLOSE and text != _declared_text(raw, shape):
+        return None
     margin, runner_up = NO_RIVAL, ""
     for number, dearer in rivals:
         rival = names[number][0]
@@ -384,8 +395,8 @@ def _runner_up(weighed: _Weighed, raws: Sequence[bytes], texts: list[str]) -> tu
     return NO_RIVAL, ""
 
 
-def _leave_cost(weighed: _Weighed, declared: str, place: int) -> int:
-    """Return the cost of the record with one field left as it is declared."""
+def _leave_cost(weighed: _Weighed, declared: str, place: int, strange: int) -> int:
+    """Return the cost of the record with one field left as it is declared; `strange` is that of an unknown language."""
     limit = weighed.limits[place]
     left = [
         (hypothesis.prior if len(weighed.own) == 1 else total - min(hypothesis.news[place], limit))
@@ -393,7 +404,18 @@ def _leave_cost(weighed: _Weighed, declared: str, place: int) -> int:
         for total, number in weighed.ranking
         if (hypothesis := weighed.found[number]).encoding == declared
     ]
-    return min(left, default=NEVER)
+    return _sum_of_chances([*left, strange] if declared == "cp1252" else left)
+
+
+def _pooled(weighed: _Weighed, encoding: str) -> int:
+    """Return the cost of a record in an encoding, whatever the language."""
+    return _sum_of_chances([total for total, number in weighed.ranking if weighed.found[number].encoding == encoding])
+
+
+def _sum_of_chances(costs: Sequence[int]) -> int:
+    """Return the cost of one of several alternatives, not only of the cheapest."""
+    least = min(costs, default=NEVER)
+    return least - round(STEP * math.log(sum(math.exp((least - cost) / STEP) for cost in costs))) if costs else NEVER
 
 
 def _field_alone(raw: bytes, shape: FieldForm, weighed: _Weighed, place: int) -> FieldDecision:
@@ -436,12 +458,13 @@ def _field(raw: bytes, shape: FieldForm, best: _BestReading) -> FieldDecision:
     if best.text != declared and best.over_declared < (MARGIN if len(raw) > SHORT else SHORT_MARGIN):
         nats = round(-best.over_declared / STEP, 2)
         encoding, rival = _name(raw, shape.encoding), best.encoding
-        return FieldDecision(declared, encoding, "", confidence_of(nats), nats, rival, "undecided")
+        decision: DecisionName = "declared" if nats > 0 else "undecided"
+        return FieldDecision(declared, encoding, "", confidence_of(nats), nats, rival, decision)
     # Correct text has no control characters, whatever the alternatives cost.
     nats = round(best.margin / STEP, 2) if not CONTROLS.search(raw) else 0.0
     encoding = _name(raw, best.encoding)
     strict = raw.decode("latin-1") if shape.encoding == "cp1252" else declared
-    decision: DecisionName = "declared" if best.text == strict else "fixed"
+    decision = "declared" if best.text == strict else "fixed"
     language = best.language or read(best.text).language
     return FieldDecision(best.text, encoding, language, confidence_of(nats), nats, best.runner_up, decision)
 

@@ -111,13 +111,30 @@ LOST: Final = 18 * STEP
 _BLOCK: Final = 7
 """Low bits of a code point that are ignored for its block of 128 characters."""
 
+STRANGE_LANGUAGE: Final = round(6.5 * STEP)
+"""Prior of a Latin language without a model in cp1252."""
+
+STRANGE_LETTER: Final = 3 * STEP
+"""Cost of a letter in such a language; of a letter with a mark the following ones besides."""
+
+ACCENT: Final = round(2.5 * STEP)
+RARE_ACCENT: Final = round(1.5 * STEP)
+ACCENTS: Final = 2 * STEP
+ALL_CAPITALS: Final = round(1.5 * STEP)
+FIRST_LETTER: Final = STEP // 2
+
+_COMMON: Final = frozenset("éáíóúàèòöüäåøñçâêîôûãõïëæý")
+_LATIN_WORD: Final = re.compile("[A-Za-zÀ-ÖØ-öø-ÿ]+")
+_NOT_LATIN: Final = re.compile("[^\x00-\x7fÀ-ÖØ-öø-ÿ]")
+_TWO_ACCENTS: Final = re.compile("(?<=[^\x00-\x7f])[^\x00-\x7f]")
+
 TWICE: Final = 8 * STEP
 """Cost of UTF-8 whose text is UTF-8 in the bytes of cp1252."""
 
 UNREAD: Final = 6 * STEP
 """Cost of a text that no model can read, besides those of its characters: a word of another encoding is cheaper."""
 
-UNREAD_RUN: Final = 5 * STEP
+UNREAD_RUN: Final = 4 * STEP
 """Further cost of its letters, once for each run in one block."""
 
 GLUED_LETTER: Final = 5 * STEP
@@ -235,7 +252,7 @@ def _sums(some: list[int] | None, others: list[int] | None) -> list[int] | None:
 
 @lru_cache(maxsize=256)
 def _claimed(claims: tuple[str, ...]) -> tuple[tuple[int, ...], ...]:
-    """Return the pairs of each declared encoding, and of cp1252; of each group the cheapest is always priced exactly."""
+    """Return the pairs of each declared encoding, and of cp1252; the cheapest of each is always priced exactly."""
     return tuple(numbers for name in dict.fromkeys(("cp1252", *claims)) if (numbers := _numbers(name)))
 
 
@@ -414,6 +431,21 @@ def _utf8_cost(raw: bytes) -> tuple[int, int]:
     if once is not None and not once.isascii() and not _NO_UTF8.match(once):
         least = min(least, TWICE + _utf8_cost(once)[1])
     return cut + cost, cut + least
+
+
+def strange_cost(text: str) -> int:
+    """Return the cost of a text in a Latin language without a model; `NEVER` if it has other signs or letters."""
+    words: list[str] = _LATIN_WORD.findall(text)
+    if _NOT_LATIN.search(text) or not all(word.islower() or word.isupper() or word[1:].islower() for word in words):
+        return NEVER
+    total = STRANGE_LANGUAGE
+    for word in words:
+        if not word.isascii():
+            marked = [char for char in word.lower() if char > "\x7f"]
+            total += STRANGE_LETTER * len(word) + ACCENT * len(marked) + ACCENTS * len(_TWO_ACCENTS.findall(word))
+            total += RARE_ACCENT * sum(char not in _COMMON for char in marked)
+            total += ALL_CAPITALS if word.isupper() else FIRST_LETTER
+    return total
 
 
 def is_id3v1(raw: bytes) -> bool:

@@ -81,11 +81,11 @@ _APART: Final = frozenset("×§£€½–—√∆")
 
 _LOOKALIKES: Final = frozenset("АВЕКМНОРСТУХІЈЅасеорухіјѕβγλμπΩ")
 
-_WORDS: Final = frozenset("ÀÁÂÅÆÈÉÊÍÒÓÔÖØÙÚÜàáâåæèéêíòóôöøùúü")
-"""Letters that are a word, or a name, in some language."""
+_NO_WORDS: Final = frozenset("ÇÐÞßçðþ")
+"""Letters that are not a word in any language."""
 
 _AFTER_A_WORD: Final = frozenset("…’”»\u00a0")
-"""Signs that follow such a word."""
+"""Signs that follow a word of one letter."""
 
 _CLITICS: Final = frozenset("sStTdDmMlL")
 
@@ -242,9 +242,9 @@ def _follow(stored: str, begin: int, end: int) -> bool:
     if len(signs) > 1 and not (signs[0] in _CLOSING and _AFTER_A_WORD.issuperset(signs[1:])):
         return False
     if begin and stored[begin - 1].isalpha():
-        return True
+        return signs != "·" or not is_last
     # A single letter that is no word, or an unopened quotation: the bytes of 酔 in ``DJ 酔``.
-    is_word = lead in _WORDS and not (is_last and not _AFTER_A_WORD.issuperset(signs))
+    is_word = lead not in _NO_WORDS and (not is_last or _AFTER_A_WORD.issuperset(signs))
     return is_word and ("”" not in signs or "“" in stored[:begin])
 
 
