@@ -7,7 +7,7 @@ import pytest
 
 from mediacrawl.encoding import Hints, detect, detect_text
 
-SIGNS = "℗③⑳Ⅳ⁂※‣◆▣►⏏⏵☂☎⚑⚙✂✿❦➤⟶⤴⬢〒㎏㏂￥▲♬⚀🎧🪕"
+SIGNS = "Ⅰ℗③⑳Ⅳ⁂※‣◆▣►⏏⏵☂☎⚑⚙✂✿❦➤⟶⤴⬢〒㎏㏂￥▲♬⚀🎧🪕"
 LETTERS = "ŵẽṭǧƵʻΛΩИЯЮאשٱไਅஅ༄ꦕᚠⴰ字ねナ글"
 CLAIMS = ["", "latin-1", "cp1252", "cp1251", "cp932"]
 
@@ -41,7 +41,7 @@ def test_letters_without_a_model_in_latin_words_are_read_in_utf_8(title):
     ("word", "encoding"),
     [
         ("так", "cp866"), ("เกม", "cp874"), ("品味", "gb18030"), ("ŽENŠ", "cp1250"),
-        ("NESTLÉ®", "cp1252"), ("Õ…", "cp1252"), ("l’été…", "cp1252"),
+        ("NESTLÉ®", "cp1252"), ("l’été…", "cp1252"),
     ],
 )  # fmt: skip
 def test_a_word_in_another_encoding_that_is_valid_utf_8_by_chance_stays_that_word(word, encoding, declared):

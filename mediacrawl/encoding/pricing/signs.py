@@ -219,6 +219,8 @@ def _follow(stored: str, begin: int, end: int) -> bool:
     lead, signs, is_last = stored[begin], stored[begin + 1 : end], not stored[end : end + 1].isalpha()
     if len(signs) > 1 and not (signs[0] in _CLOSING and _AFTER_A_WORD.issuperset(signs[1:])):
         return False
+    if len(signs) > 1 and is_last and signs[-1] == "\u00a0":
+        return False
     if begin and stored[begin - 1].isalpha():
         return signs != "·" or not is_last
     # A single letter that is no word, or an unopened quotation: the bytes of 酔 in ``DJ 酔``.
