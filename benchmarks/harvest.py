@@ -26,17 +26,20 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from harvest_crawl import crawl, pace
 from harvest_habits import OtherWeb
 from harvest_walk import Curve, Knowing, OrderedWalk, RandomWalk, in_memory
 from harvest_web import Web
+from numpy.typing import NDArray
 from shared import Figure, figure, finish
 
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy
-from mediacrawl.priority.classes import ScorePolicy
+from mediacrawl.priority.classes import ScorePolicy, SiteClasses
 from mediacrawl.priority.orders import Alike, CreditPolicy, Priority, RuleOrder, SiteRate
 
+Numbers = NDArray[np.float64]
 WEBS = (101, 102, 103, 104, 105)
 SEEDS = 100
 PAGES = 50_000
@@ -68,6 +71,36 @@ class Peer:
     explore: float = 0.02
 
 
+class WithoutModel(ScorePolicy):
+    """Every class begins alike."""
+
+    __slots__ = ()
+
+    def scores(self, fetches: Numbers, credit: Numbers, odds: Numbers) -> Numbers:
+        """Score each class by its record alone."""
+        return super().scores(fetches, credit, np.full_like(odds, 0.1))
+
+
+class WithoutRecords(ScorePolicy):
+    """The record of a class does not count."""
+
+    __slots__ = ()
+
+    def scores(self, fetches: Numbers, credit: Numbers, odds: Numbers) -> Numbers:  # noqa: ARG002
+        """Score each class by the model alone."""
+        return odds
+
+
+class WithoutInlinks(ScorePolicy):
+    """It does not count which sites link to a site."""
+
+    __slots__ = ()
+
+    def factor(self, classes: SiteClasses) -> float:  # noqa: ARG002
+        """Return 1 for every site."""
+        return 1.0
+
+
 def adaptive(policy: AdaptivePolicy | None = None) -> Callable[[MemoryFrontier], Priority]:
     """Make the adaptive order."""
     return lambda frontier: Adaptive(policy or AdaptivePolicy(), frontier)
@@ -82,9 +115,9 @@ PEERS = (
 )
 ABLATIONS = (
     Peer("without credit", adaptive(AdaptivePolicy(credit=CreditPolicy(steps=1)))),
-    Peer("without model", adaptive(AdaptivePolicy(score=ScorePolicy(model=False)))),
-    Peer("without classes", adaptive(AdaptivePolicy(score=ScorePolicy(records=False)))),
-    Peer("without inlinks", adaptive(AdaptivePolicy(score=ScorePolicy(inlinks=False)))),
+    Peer("without model", adaptive(AdaptivePolicy(score=WithoutModel()))),
+    Peer("without classes", adaptive(AdaptivePolicy(score=WithoutRecords()))),
+    Peer("without inlinks", adaptive(AdaptivePolicy(score=WithoutInlinks()))),
     Peer("without exploration", adaptive(AdaptivePolicy(score=ScorePolicy(curiosity=0.0))), explore=0.0),
     Peer("without tag paths", adaptive(AdaptivePolicy(paths=0))),
     Peer("without looking again", adaptive(AdaptivePolicy(looked_at=0))),

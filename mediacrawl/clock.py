@@ -25,12 +25,12 @@ def steady() -> float:
 
 
 def written_now() -> str:
-    """The time of day in RFC 3339 form, UTC, whole seconds."""
+    """Return the time of day in RFC 3339 form, UTC, whole seconds."""
     return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def today() -> date:
-    """The date in UTC."""
+    """Return the date in UTC."""
     return datetime.now(UTC).date()
 
 

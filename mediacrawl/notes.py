@@ -3,11 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future
-from typing import Protocol
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from typing import Protocol, TypeVar
 
 Later = Callable[[str, str, Callable[[bytes | None], bytes]], "Future[bytes]"]
 """Changes a note that other processes change too, see `frontier.contract.Remote.later`."""
+
+T = TypeVar("T")
+
+
+def changed_later(
+    later: Later, namespace: str, key: str, change: Callable[[bytes | None], tuple[bytes, T]]
+) -> Future[T]:
+    """Change a note that other processes change too; the result is what was found out by that.
+
+    Args:
+        later: makes the change.
+        namespace: see `Notes.note`.
+        key: see there.
+        change: makes the new note of the old one, and the result. It may be called more than once; the last call
+            counts.
+    """
+    answer: Future[T] = Future()
+    results: list[T] = []
+
+    def make(record: bytes | None) -> bytes:
+        new, result = change(record)
+        results[:] = [result]
+        return new
+
+    def done(changed: Future[bytes]) -> None:
+        # Who waited may have given up.
+        with suppress(InvalidStateError):
+            error = changed.exception()
+            if error is None:
+                answer.set_result(results[0])
+            else:
+                answer.set_exception(error)
+
+    later(namespace, key, make).add_done_callback(done)
+    return answer
 
 
 class Notes(Protocol):
@@ -19,7 +55,7 @@ class Notes(Protocol):
         ...
 
     def note(self, namespace: str, key: str) -> bytes | None:
-        """The note that was stored last under a key, or None.
+        """Return the note that was stored last under a key, or None.
 
         Args:
             namespace: of the package that keeps it: ``robots``, ``parameters`` ...

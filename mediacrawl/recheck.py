@@ -6,15 +6,12 @@ Comes in: a record as the catalogue gives it, or a line of JSON of any project; 
 from __future__ import annotations
 
 import base64
-import gzip
-import io
-import json
-import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 from mediacrawl.encoding.records.evidence import decision_of, number, raw_bytes
 from mediacrawl.encoding.records.fields import by_user
@@ -32,8 +29,8 @@ from mediacrawl.encoding.records.values import (
 )
 from mediacrawl.facts import is_external
 from mediacrawl.probe.record import PAGE_STATUS
-from mediacrawl.store import StoreError
-from mediacrawl.store.bulk import BulkCatalogue
+from mediacrawl.rerun.blocks import RerunError
+from mediacrawl.rerun.endpoints import location_of, open_reader
 from mediacrawl.store.rows import plain
 
 _LOST = "\ufffd"
@@ -106,7 +103,7 @@ class Doubts:
 
 
 def _of_values(record: Mapping[str, Any], elements: list[dict[str, Any]]) -> set[str]:
-    """What is wrong with the values at the top of a record that its evidence does not answer for."""
+    """Return what is wrong with the values at the top of a record that its evidence does not answer for."""
     proven = {_text(element.get("key")) for element in elements} | by_user(record)
     texts = [_text(record.get(key)) for key in FILE_FIELDS if key not in proven]
     reasons = set()
@@ -187,7 +184,7 @@ def _values_of_user(old: Mapping[str, Any]) -> dict[str, str]:
 
 
 def pairs(old: Mapping[str, Any], new: Mapping[str, Any], below: float) -> Iterator[dict[str, str]]:
-    """What a damage did: each stored text beside the one that is right, where both are of the same text.
+    """Yield what a damage did: each stored text beside the one that is right, where both are of the same text.
 
     Args:
         old: as stored.
@@ -220,7 +217,7 @@ def _is_another_file(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
 
 
 def _copied(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy as deep as the fixer writes: the record, and the elements of its evidence."""
+    """Return a copy as deep as the fixer writes: the record, and the elements of its evidence."""
     tags = record.get("tags")
     if not isinstance(tags, list):
         return dict(record)
@@ -241,16 +238,12 @@ def _text(value: Any) -> str:
 
 
 def _confidence(element: Mapping[str, Any]) -> float:
-    """The confidence of a decision; 1 where none is noted: plain ASCII needs no decision."""
+    """Return the confidence of a decision; 1 where none is noted: plain ASCII needs no decision."""
     return number(element.get("confidence"), 1.0)
 
 
-_SQLITE = b"SQLite format 3\0"
-_GZIP = b"\x1f\x8b"
-_LONGEST = 8 << 20
-"""Bytes of a line. A record is a few KB; a longer line is passed over, a piece at a time."""
-_LOOKED_AT = 1000
-"""Lines of a file in which a record must stand, or it is no file of records."""
+_CHECKED = 1000
+"""Lines of a file in which a record must be, or it is no file of records."""
 
 
 class ItemsError(ValueError):
@@ -273,96 +266,48 @@ def locate_items(name: str, folder: Path) -> Path:
 
 
 def is_catalogue(path: Path) -> bool:
-    """Whether a file is an SQLite database.
+    """Whether a file is named as a catalogue is.
 
     Raises:
-        ItemsError: it cannot be read.
+        ItemsError: its name does not tell what it holds.
     """
-    return _head(path) == _SQLITE
+    with _explained(path):
+        return location_of(str(path)).kind == "catalogue"
 
 
 def check_items(path: Path) -> dict[str, Any] | None:
-    """See that a file holds records of media files.
-
-    Returns:
-        The first of them; None for a catalogue without any.
+    """Return the first record of a file; None for a catalogue without any.
 
     Raises:
-        ItemsError: it does not, or cannot be read.
+        ItemsError: it cannot be read, or holds no records of media files.
     """
-    if is_catalogue(path):
-        return next(iter(records(path)), None)
-    with _explained(path), _opened(path) as lines:
-        for _, line in zip(range(_LOOKED_AT), _lines(lines), strict=False):
-            record = parse(line)
-            if record is not None:
-                return record
-    raise ItemsError(f"items={path} is neither a catalogue nor a file of JSON lines with a content_url in each")
+    first = next(filter(None, islice(records(path), _CHECKED)), None)
+    if first is None and not is_catalogue(path):
+        raise ItemsError(f"items={path} has no records: none of its first {_CHECKED} lines has a content_url")
+    return first
 
 
 def records(path: Path) -> Iterator[dict[str, Any] | None]:
-    """The records, a catalogue's newest first. None stands for a line that is no record.
+    """Return the records of a file of a format that ``scrapy demojibake`` reads; None for each that cannot be used.
 
     Raises:
         ItemsError: the file cannot be read, or cannot be read any further.
     """
-    if is_catalogue(path):
-        yield from _of_catalogue(path)
-        return
-    with _explained(path), _opened(path) as lines:
-        for line in _lines(lines):
-            if line.strip():
-                yield parse(line)
-
-
-def parse(line: bytes) -> dict[str, Any] | None:
-    """The record of a line of JSON; None if it is none, or has no ``content_url``."""
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(record, dict):
-        return None
-    url = record.get("content_url")
-    return record if isinstance(url, str) and url else None
-
-
-def _of_catalogue(path: Path) -> Iterator[dict[str, Any]]:
-    try:
-        with BulkCatalogue(path, read_only=True) as catalogue:
-            yield from catalogue.newest()
-    except StoreError as error:
-        raise ItemsError(f"items={path}: {error}") from error
-
-
-def _head(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(len(_SQLITE))
-    except OSError as error:
-        raise ItemsError(f"items={path} cannot be read: {error.strerror}") from error
-
-
-def _opened(path: Path) -> BinaryIO:
-    if _head(path).startswith(_GZIP):
-        return cast("BinaryIO", io.BufferedReader(gzip.GzipFile(path)))
-    return path.open("rb")
-
-
-def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """The lines of a file; what stands for one that is too long is no record."""
-    while line := file.readline(_LONGEST):
-        whole = line
-        while len(line) == _LONGEST and not line.endswith(b"\n"):
-            line, whole = file.readline(_LONGEST), b"too long"
-        yield whole
+    with _explained(path), closing(open_reader(location_of(str(path)))) as reader:
+        for block in reader.blocks(None, 1):
+            if block.problem is not None:
+                # A line that is too long.
+                yield from [None] * bool(block.problem)
+                continue
+            for entry in reader.records(block):
+                if entry.record is not None or entry.problem:
+                    url = (entry.record or {}).get("content_url")
+                    yield entry.record if isinstance(url, str) and url else None
 
 
 @contextmanager
 def _explained(path: Path) -> Iterator[None]:
     try:
         yield
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise ItemsError(f"items={path} is damaged or cut short: {error}") from error
-    except OSError as error:
-        raise ItemsError(f"items={path} cannot be read: {error.strerror or error}") from error
+    except RerunError as error:
+        raise ItemsError(f"items={path}: {error}") from error

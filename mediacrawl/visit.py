@@ -136,7 +136,7 @@ class Visit:
 
     @classmethod
     def of(cls, lease: Lease) -> Visit:
-        """A new visit for a lease."""
+        """Return a new visit for a lease."""
         # A fragment stays: it tells a lease for another authority's robots.txt (`RobotsMiddleware`).
         return cls(lease, FetchFacts(lease.requested or lease.url, lease.kind))
 

@@ -225,10 +225,10 @@ class Command(OwnCommand, ScrapyCommand):
 
     def _explain(self, reader: FrontierReader | RedisReader, found: Candidate) -> None:
         """Print the evidence for and against a link, if the crawl learns."""
-        learner = load_learner(self._settings, reader.note)
+        learner = load_learner(self._settings)
         if learner is not None:
-            from mediacrawl.priority.classes import ScorePolicy  # noqa: PLC0415 - as below
-            from mediacrawl.priority.explain import explain  # noqa: PLC0415 - NumPy takes a quarter of a second
+            # NumPy takes a quarter of a second.
+            from mediacrawl.priority.classes import ScorePolicy, explain  # noqa: PLC0415
 
             record = reader.note(RECORDS, found.site)
             say(format_rows(explain(found, found.link_class, learner, record, ScorePolicy()).rows()))

@@ -69,7 +69,7 @@ class CrawlAdapters:
         return self._counts
 
     def match(self, url: str) -> tuple[SiteAdapter, dict[str, str]] | None:
-        """The first adapter of a page that is not switched off, and the slots of its URL; None if there is none.
+        """Return the first adapter of a page that is not switched off, and the slots of its URL; None if there is none.
 
         Raises:
             FrontierError: the notes cannot be read.
@@ -77,7 +77,7 @@ class CrawlAdapters:
         return next((found for found in self._adapters.matches(url) if self._is_on(found[0])), None)
 
     def named(self, name: str, digest: str) -> SiteAdapter | None:
-        """The adapter of a data request; None if it is switched off, or was changed or removed since.
+        """Return the adapter of a data request; None if it is switched off, or was changed or removed since.
 
         Args:
             name: of the adapter.
@@ -90,7 +90,7 @@ class CrawlAdapters:
         return found if found is not None and found.digest == digest and self._is_on(found) else None
 
     def headers(self, evidence: Evidence) -> dict[str, str]:
-        """The headers that its adapter gives a data request."""
+        """Return the headers that its adapter gives a data request."""
         queued = QueuedRequest.of(evidence)
         adapter = self._adapters.named(queued.adapter) if queued is not None else None
         if queued is None or adapter is None or queued.step > len(adapter.requests):

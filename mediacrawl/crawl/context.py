@@ -166,7 +166,7 @@ class CrawlContext:
 
     @classmethod
     def of(cls, crawler: Crawler) -> CrawlContext:
-        """The context of a crawl. When it is made all settings are checked.
+        """Return the context of a crawl. When it is made all settings are checked.
 
         Raises:
             ValueError: a setting cannot be used. The log says so, since Scrapy may report an error of its own instead.
@@ -235,7 +235,7 @@ class CrawlContext:
         return self._held is None or self._held.is_in_place
 
     def _recounted(self, killed: CrawlStatus) -> CrawlStatus:
-        """The state that a kill has left, with what log and catalogue have of its last moment."""
+        """Return the state that a kill has left, with what log and catalogue have of its last moment."""
         # Importing the report takes 70 ms, and few crawls were killed.
         from mediacrawl.report.facts import Sources, totals_of  # noqa: PLC0415
         from mediacrawl.report.log_digest import digest  # noqa: PLC0415

@@ -36,7 +36,7 @@ class CrawlScope:
 
     @classmethod
     def load(cls, folder: Path) -> CrawlScope | None:
-        """The borders of the crawl in this folder; None if there is none, or the file cannot be read."""
+        """Return the borders of the crawl in this folder; None if there is none, or the file cannot be read."""
         try:
             return cls.read((folder / _FILE).read_bytes())
         except OSError:
@@ -44,7 +44,7 @@ class CrawlScope:
 
     @classmethod
     def read(cls, record: bytes | None) -> CrawlScope | None:
-        """The borders that `dump` wrote; None for anything else."""
+        """Return the borders that `dump` wrote; None for anything else."""
         try:
             kept = json.loads(record or b"")
             # An earlier version had no revisits.
@@ -57,13 +57,13 @@ class CrawlScope:
             return None
 
     def dump(self) -> bytes:
-        """The stored form. The sites are stored only if the crawl keeps to them."""
+        """Return the stored form. The sites are stored only if the crawl keeps to them."""
         sites = sorted(self.sites) if self.same_site else []
         kept = {"same_site": self.same_site, "sites": sites, "include": self.include, "revisit": self.revisit}
         return json.dumps(kept).encode()
 
     def after(self, record: bytes | None, said: Container[str] = ()) -> CrawlScope:
-        """The shared borders of several workers, after one more has started with these.
+        """Return the shared borders of several workers, after one more has started with these.
 
         The arguments that its user gave apply from then on, also to later workers; the others stay as they were. The
         sites of its seeds are added.

@@ -49,7 +49,7 @@ class PageWords:
 def first_request(
     lease: Lease, adapter: SiteAdapter, slots: Mapping[str, str], scores: Scores, page: PageWords | None = None
 ) -> Candidate | None:
-    """The first data request of a page; None if its slots are too long to be kept.
+    """Return the first data request of a page; None if its slots are too long to be kept.
 
     Args:
         lease: of the page.
@@ -84,7 +84,7 @@ def first_request(
 def following_request(
     lease: Lease, queued: QueuedRequest, adapter: SiteAdapter, slots: Mapping[str, str], scores: Scores
 ) -> Candidate | None:
-    """The data request after one that was answered; None if its slots are too long to be kept.
+    """Return the data request after one that was answered; None if its slots are too long to be kept.
 
     Raises:
         Miss: the slots give no URL.
@@ -96,7 +96,7 @@ def following_request(
 def request_of_next_page(
     lease: Lease, queued: QueuedRequest, adapter: SiteAdapter, url: str, scores: Scores
 ) -> Candidate | None:
-    """The data request for the next page of a list; None if its URL is none."""
+    """Return the data request for the next page of a list; None if its URL is none."""
     following = replace(queued, number=queued.number + 1)
     return _waiting(following, adapter, url, lease.evidence, scores, depth=lease.depth, parent=lease.parent)
 
@@ -132,7 +132,7 @@ def _waiting(
 
 
 def redirected(found: Candidate, lease: Lease) -> Candidate:
-    """The candidate for the target of a redirect; for that of a data request one that waits as such."""
+    """Return the candidate for the target of a redirect; for that of a data request one that waits as such."""
     if lease.evidence.via != WAITS:
         return found
     fragment = mark_of_redirect(lease.url.partition("#")[2], lease.key)
@@ -145,7 +145,7 @@ def redirected(found: Candidate, lease: Lease) -> Candidate:
 
 
 def page_again(lease: Lease, queued: QueuedRequest, scores: Scores, *, missed: bool) -> Candidate | None:
-    """The page of a data request that gave nothing; None if it was requested, too, or its URL is none.
+    """Return the page of a data request that gave nothing; None if it was requested, too, or its URL is none.
 
     Args:
         lease: of the data request.

@@ -9,10 +9,10 @@ if TYPE_CHECKING:
 
 
 def header(response: Response, name: str) -> str:
-    """The last header of this name; empty if there is none."""
+    """Return the last header of this name; empty if there is none."""
     return (response.headers.get(name) or b"").decode("latin-1")
 
 
 def headers(response: Response, name: str) -> list[str]:
-    """All headers of this name, in their order."""
+    """Return all headers of this name, in their order."""
     return [value.decode("latin-1") for value in response.headers.getlist(name)]

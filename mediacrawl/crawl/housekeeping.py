@@ -34,7 +34,7 @@ _PRUNED_TO = 0.9
 
 
 def prune_to(waiting: int, stored_bytes: int, most_urls: int, most_bytes: int, *, pruning: bool) -> int | None:
-    """The number of waiting URLs to keep in the next slice of pruning; None if nothing is to be pruned.
+    """Return the number of waiting URLs to keep in the next slice of pruning; None if nothing is to be pruned.
 
     Args:
         waiting: URLs in the frontier.

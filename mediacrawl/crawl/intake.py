@@ -131,7 +131,7 @@ class Intake:
             return False
 
     def serialized(self, request: Request) -> str | None:
-        """A request as JSON; None if it has to wait in memory."""
+        """Return a request as JSON; None if it has to wait in memory."""
         spider = self._crawler.spider
         if self._context.store == "memory" and not request_serialization.is_ours(spider):
             return None

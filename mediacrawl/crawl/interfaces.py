@@ -85,7 +85,7 @@ class LeaseSpider(Protocol):
         """See above."""
 
     def make_request(self, visit: Visit) -> Request:
-        """The request of a lease."""
+        """Return the request of a lease."""
 
 
 @runtime_checkable
@@ -113,13 +113,13 @@ class VisitListener(Protocol):
 
 
 def find_lease_holder(crawler: Crawler) -> LeaseHolder | None:
-    """The crawl's lease holder; None with another scheduler than mediacrawl's."""
+    """Return the crawl's lease holder; None with another scheduler than mediacrawl's."""
     scheduler = crawler.engine.scheduler
     return cast("LeaseHolder", scheduler) if getattr(type(scheduler), "holds_leases", False) else None
 
 
 def lease_holder(crawler: Crawler) -> LeaseHolder:
-    """The crawl's lease holder.
+    """Return the crawl's lease holder.
 
     Raises:
         TypeError: the crawl has another scheduler than mediacrawl's.
@@ -131,13 +131,13 @@ def lease_holder(crawler: Crawler) -> LeaseHolder:
 
 
 def lease_spider(crawler: Crawler) -> LeaseSpider | None:
-    """The crawl's spider, if it makes the requests of leases; None for a spider of another project."""
+    """Return the crawl's spider, if it makes the requests of leases; None for a spider of another project."""
     spider = crawler.spider
     return cast("LeaseSpider", spider) if getattr(spider, "makes_requests_of_leases", False) else None
 
 
 def link_filter(crawler: Crawler) -> LinkFilter | None:
-    """The crawl's spider, if it decides which URLs join."""
+    """Return the crawl's spider, if it decides which URLs join."""
     spider: object = crawler.spider
     return spider if isinstance(spider, LinkFilter) else None
 

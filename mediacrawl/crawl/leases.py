@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 def outcome_of(visit: Visit, *, closing: bool, attempts: int, now: float) -> Outcome:
-    """The outcome of an ended visit, completed with what the site's clocks are computed from.
+    """Return the outcome of an ended visit, completed with what the site's clocks are computed from.
 
     Args:
         visit: decided or not.
@@ -67,12 +67,12 @@ def outcome_of(visit: Visit, *, closing: bool, attempts: int, now: float) -> Out
 
 
 def evidence(visit: Visit) -> Trouble | None:
-    """The evidence of a visit against its site; None if no request went out."""
+    """Return the evidence of a visit against its site; None if no request went out."""
     return (visit.trouble or trouble_of(visit.fetch.status)) if visit.fetch.sent is not None else None
 
 
 def _of_undecided(visit: Visit, *, closing: bool, attempts: int) -> Outcome:
-    """The outcome of a visit that ended without a decision."""
+    """Return the outcome of a visit that ended without a decision."""
     fetch = visit.fetch
     if visit.trouble is Trouble.LOCAL:
         return Outcome(End.CONTINUE, state=visit.lease.state)
@@ -86,7 +86,7 @@ def _of_undecided(visit: Visit, *, closing: bool, attempts: int) -> Outcome:
 
 
 def _trouble_of_site(visit: Visit) -> Trouble | None:
-    """The evidence of a visit, without the statuses that are normal for the requested resource."""
+    """Return the evidence of a visit, without the statuses that are normal for the requested resource."""
     trouble = evidence(visit)
     if trouble is Trouble.LOCAL:
         return None
@@ -99,7 +99,7 @@ def _trouble_of_site(visit: Visit) -> Trouble | None:
     return trouble
 
 
-PATIENCE = 5.0
+LOOKUP_TIMEOUT = 5.0
 """Seconds that a visit waits for Redis to say whether its find is new; most get it in some milliseconds. Then it
 counts as new: a crawl must be able to end while Redis is unreachable, and a find must not be lost."""
 
@@ -166,13 +166,13 @@ class Rewards:
         return None
 
     async def _wait(self, visit: Visit, nugget: Nugget, answer: Future[Known]) -> None:
-        patience = call_later(PATIENCE, _believe, answer)
+        timeout = call_later(LOOKUP_TIMEOUT, _believe, answer)
         try:
             self._credit(visit, nugget, await in_reactor(answer))
         except FrontierError as error:
             self._failed(error)
         finally:
-            patience.cancel()
+            timeout.cancel()
 
     def _credit(self, visit: Visit, nugget: Nugget, known: Known) -> None:
         is_new = self._context.nuggets.credit(visit, nugget, known)
@@ -305,7 +305,7 @@ class Leases:
     # -- taking and sending ----------------------------------------------------------------------------------
 
     def next_request(self) -> Request | None:
-        """The request of the next lease; None if no site may be requested now.
+        """Return the request of the next lease; None if no site may be requested now.
 
         Raises:
             FrontierError: no lease can be taken.
@@ -323,7 +323,7 @@ class Leases:
         return None
 
     def request_of(self, lease: Lease) -> Request | None:
-        """The request of a lease. A lease of which no request can be made ends here."""
+        """Return the request of a lease. A lease of which no request can be made ends here."""
         visit = Visit.of(lease)
         spider = self._crawler.spider
         try:
@@ -354,7 +354,7 @@ class Leases:
         return bool(self._taken)
 
     def visit_of(self, request: Request) -> Visit | None:
-        """The open visit that a request is made for; None if the request only has a copy of a visit's meta."""
+        """Return the open visit that a request is made for; None if the request only has a copy of a visit's meta."""
         visit: Visit | None = request.meta.get(VISIT)
         out = self._open.get(visit.lease.id) if visit is not None else None
         return visit if out is not None and out.request is request else None
@@ -362,7 +362,7 @@ class Leases:
     # -- requests that middlewares put in place of others ----------------------------------------------------
 
     def continues(self, request: Request) -> Visit | None:
-        """The visit that a middleware continues with this request; None for a new request.
+        """Return the visit that a middleware continues with this request; None for a new request.
 
         The requests of a spider are new. They may carry the visit of the response that they were made for, since
         spiders copy its ``meta``.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from mediacrawl.config.policies import priority_name
 from mediacrawl.files import locate
 from mediacrawl.frontier import Frontier
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.priority.orders import MODEL, Alike, CreditPolicy, OrderModelError, Priority, RuleOrder, SiteRate
+from mediacrawl.priority.orders import Alike, CreditPolicy, OrderModelError, Priority, RuleOrder, SiteRate
 from mediacrawl.scope.canonical import canonical
 
 if TYPE_CHECKING:
@@ -57,32 +56,29 @@ def make_priority(settings: BaseSettings, frontier: Frontier, folder: Path | Non
 
 
 def adaptive_policy(settings: BaseSettings) -> AdaptivePolicy:
-    """The numbers of the adaptive order."""
+    """Return the numbers of the adaptive order."""
     from mediacrawl.priority.adaptive import AdaptivePolicy  # noqa: PLC0415 - as above
 
     return AdaptivePolicy(looked_at=_RESCORED_ON_REDIS) if store_of(settings) == REDIS else AdaptivePolicy()
 
 
-def load_learner(settings: BaseSettings, note: Callable[[str, str], bytes | None]) -> Learner | None:
-    """The model that the media crawl of the state folder has written last.
+def load_learner(settings: BaseSettings) -> Learner | None:
+    """Return the model that the media crawl of the state folder has written last.
 
     Returns:
         None if the crawl does not learn, or has no readable model.
     """
     if priority_name(settings) != "adaptive":
         return None
-    from mediacrawl.priority.learner import load_model, loads  # noqa: PLC0415 - as above
+    from mediacrawl.priority.learner import load_model  # noqa: PLC0415 - as above
 
     path = state_folder(settings) / MODEL_FILE
     try:
-        if store_of(settings) == REDIS:
-            packed = note(MODEL, MODEL)
-            return loads(packed, 0.0)[0] if packed else None
         return load_model(path, 0.0)[0] if path.exists() else None
     except OrderModelError:
         return None
 
 
 def _key_of(url: str) -> int:
-    """The key, in the frontier, of a URL as it was requested."""
+    """Return the key, in the frontier, of a URL as it was requested."""
     return url_key(canonical(url) or url)

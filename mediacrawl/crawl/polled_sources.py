@@ -201,13 +201,13 @@ class Sources(StateFile):
             return added
 
     def get(self, url: str) -> Source | None:
-        """The source of a URL; None if there is none."""
+        """Return the source of a URL; None if there is none."""
         with self._explained():
             row = self._db.execute(f"SELECT {_COLUMNS} FROM source WHERE url = ?", (url,)).fetchone()  # noqa: S608
         return _source(row) if row else None
 
     def due(self, now: float, limit: int) -> list[Source]:
-        """The due sources, the one due longest first.
+        """Return the due sources, the one due longest first.
 
         Args:
             now: seconds since the epoch.

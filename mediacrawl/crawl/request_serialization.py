@@ -56,7 +56,7 @@ def is_ours(spider: object) -> bool:
 def candidate(
     request: Request, spider: Spider | None, scores: Scores, facts: str | None, of: Lease | None = None
 ) -> Candidate | None:
-    """The candidate of a request that a spider or a middleware made; None if its URL is no URL of the web.
+    """Return the candidate of a request that a spider or a middleware made; None if its URL is no URL of the web.
 
     Args:
         request: any request.
@@ -86,7 +86,7 @@ def candidate(
 
 
 def held_key(evidence: Evidence) -> str:
-    """The key under which the request of a URL waits in memory; empty if it does not.
+    """Return the key under which the request of a URL waits in memory; empty if it does not.
 
     Args:
         evidence: of the URL's candidate or lease. The target of a redirect has that of the URL that was requested
@@ -96,7 +96,7 @@ def held_key(evidence: Evidence) -> str:
 
 
 def request(visit: Visit, spider: Spider | None, held: HeldRequests) -> Request:
-    """The request of a lease, for a spider that does not make its own.
+    """Return the request of a lease, for a spider that does not make its own.
 
     Raises:
         LostRequestError: it was held in memory by a process that has ended.
@@ -146,7 +146,7 @@ def _made(lease: Lease, meta: dict[str, Any], spider: Spider | None) -> Request:
 
 
 def _made_of(held: Request | None, lease: Lease, meta: dict[str, Any]) -> Request:
-    """A copy of a request that waits in memory: middlewares change requests, and this one may be sent again."""
+    """Return a copy of a request that waits in memory: middlewares change requests, and this one may be sent again."""
     if held is None:
         raise LostRequestError("the process that held its request in memory has ended")
     kept = _without_ours(held)
@@ -164,14 +164,14 @@ def _meta(kept: dict[str, Any], ours: dict[str, Any], lease: Lease) -> dict[str,
 
 
 def _redirected(url: str, method: str, lease: Lease) -> dict[str, Any]:
-    """What is different in a redirect that RedirectCapMiddleware has queued: the same request, at its target."""
+    """Return what is different in a redirect that RedirectCapMiddleware has queued: the same request, at its target."""
     if canonical(url) == lease.key:
         return {}
     return {"url": lease.request_url, "method": "HEAD" if method == "HEAD" else "GET", "body": b""}
 
 
 def _verbatim(changed: dict[str, Any]) -> dict[str, Any]:
-    """What keeps Scrapy from escaping the URL of a redirect's target again."""
+    """Return what keeps Scrapy from escaping the URL of a redirect's target again."""
     return {"verbatim_url": True} if changed else {}
 
 
@@ -183,7 +183,7 @@ def _is_request_class(path: str) -> bool:
 
 
 def facts_of(request: Request, spider: Spider | None) -> str:
-    """A request as JSON, from which the same request can be made again.
+    """Return a request as JSON, from which the same request can be made again.
 
     Raises:
         UnstorableError: JSON does not carry it, or would make something else of a part of it.
@@ -210,7 +210,7 @@ def _kept(meta: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without_ours(request: Request) -> Request:
-    """A request without the errback that the scheduler gave to the one that it was copied from."""
+    """Return a request without the errback that the scheduler gave to the one that it was copied from."""
     is_copied = isinstance(getattr(request.errback, "__self__", None), BaseScheduler)
     return request.replace(errback=None) if is_copied else request
 
@@ -235,7 +235,7 @@ def _is_start(request: Request, of: Lease | None) -> bool:
 
 
 def _mark(request: Request, *, is_start: bool) -> str:
-    """What tells requests of one URL apart, as a fragment, which is never sent."""
+    """Return what tells requests of one URL apart, as a fragment, which is never sent."""
     if request.dont_filter and not is_start:
         return f"#{uuid4().hex}"
     return f"#{fingerprint(request).hex()}" if request.method != "GET" or request.body else ""
@@ -280,7 +280,7 @@ class HeldRequests:
         self._notes.set_note(_NAMESPACE, key, self._process)
 
     def get(self, key: str) -> Request | None:
-        """The request of a row; None if it was held by a process that has ended."""
+        """Return the request of a row; None if it was held by a process that has ended."""
         return self._requests.get(key)
 
     def end(self, key: str) -> None:

@@ -33,7 +33,7 @@ def is_closing(engine: ExecutionEngine) -> bool:
 
 
 def in_progress(engine: ExecutionEngine) -> set[Request]:
-    """The requests that the engine still works on, from the downloader to the last item pipeline."""
+    """Return the requests that the engine still works on, from the downloader to the last item pipeline."""
     slot = getattr(engine, "_slot", None)
     requests: set[Request] | None = getattr(slot, "inprogress", None)
     if requests is not None:

@@ -81,5 +81,5 @@ def _hung_up(number: int, _: FrameType | None) -> None:
 
 
 def reason_of(reason: str, error: Exception) -> str:
-    """The finish reason of a failure."""
+    """Return the finish reason of a failure."""
     return error.reason if isinstance(error, FrontierError) else reason

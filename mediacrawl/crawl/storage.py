@@ -62,7 +62,7 @@ def open_frontier(
 
 
 def redis_client(settings: BaseSettings, spider: str = "media") -> tuple[Client, str, str]:
-    """A client for the frontier's Redis server, the prefix of its keys, and its URL without secrets.
+    """Return a client for the frontier's Redis server, the prefix of its keys, and its URL without secrets.
 
     Raises:
         FrontierError: the settings cannot be used.

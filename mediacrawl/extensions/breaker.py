@@ -15,10 +15,10 @@ from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import deferred_from_coro
 
 from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import is_anticipated, trouble_in
 from mediacrawl.crawl.interfaces import lease_holder
-from mediacrawl.extensions.base import CrawlExtension
 from mediacrawl.observe.errors import Fault, Faults, UnreachableSites
 from mediacrawl.observe.format import count, counted_in_words, elapsed, in_words, plural
 from mediacrawl.observe.log_text import AttachedHandler, CriticalLog
@@ -55,7 +55,7 @@ class BreakerError(Exception):
     """The crawl has to stop. The message names the cause and the remedy."""
 
 
-class Breaker(CrawlExtension):
+class Breaker(CrawlComponent):
     """Counts anticipated errors, writes down the others, and stops the crawl when something is broken.
 
     Network and HTTP errors are counted by kind, and logged in one line every ``LOGSTATS_INTERVAL`` seconds. Any other

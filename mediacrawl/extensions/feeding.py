@@ -15,10 +15,10 @@ from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.config.policies import reach_of
 from mediacrawl.connection import ConnectionSettingError, connect, hidden, key_of, redis_url
 from mediacrawl.crawl import scrapy_internals
+from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder, lease_spider
 from mediacrawl.crawl.threads import in_reactor
-from mediacrawl.extensions.base import CrawlExtension
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError, Remote
 from mediacrawl.frontier.redis.start_urls import (
@@ -52,7 +52,7 @@ _NAMES_SHOWN = 10
 _End: TypeAlias = Candidate | Drop | Unreadable
 
 
-class Feeding(CrawlExtension):
+class Feeding(CrawlComponent):
     """Takes URLs from ``REDIS_START_URLS_KEY`` once a second, and keeps the crawl until none is left.
 
     Any program may put them there, at any time: ``redis-cli rpush media:start_urls https://site.example/``. For the

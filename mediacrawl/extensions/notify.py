@@ -10,9 +10,9 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.defer import deferred_from_coro
 
 from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.threads import in_thread
-from mediacrawl.extensions.base import CrawlExtension
 from mediacrawl.observe.format import elapsed, plural
 from mediacrawl.observe.log_text import AttachedHandler
 from mediacrawl.observe.notices import NoticeError, send
@@ -26,7 +26,7 @@ _INTERVAL = 10.0
 """Seconds between two looks at the time of the last find."""
 
 
-class Notify(CrawlExtension):
+class Notify(CrawlComponent):
     """Sends a message to ``NOTIFY`` at the end of a crawl, and once when ``NOTIFY_STALL`` seconds brought no record.
 
     The message of an end has the last critical line of the log, which says what is broken. A stall is told again only

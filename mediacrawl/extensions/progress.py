@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from mediacrawl.config.own_settings import OwnSettings, log_folder
+from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.extensions.base import CrawlExtension
 from mediacrawl.extensions.status_file import StatusFile
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.observe import CrawlFacts, ProgressFacts, progress_line, summary
@@ -40,7 +40,7 @@ _FIRST_VISITS = 5
 """Requests to a site of which the delay is that of new sites: its mean is of so many response times."""
 
 
-class Progress(CrawlExtension):
+class Progress(CrawlComponent):
     """Shows one progress line, and a summary at the end.
 
     On a terminal the line is redrawn every `INTERVAL` seconds; without one (scrapyd, cron, pipes) it is
@@ -196,7 +196,7 @@ class _TerminalLine:
 _BY_ITSELF = frozenset({"finished", "network_down"})
 
 
-class LastWord(CrawlExtension):
+class LastWord(CrawlComponent):
     """Logs a sentence if a crawl has ended by itself and has read nothing (`observe.crawl_messages.nothing_read`).
 
     Only for spiders that begin with seeds and set `CrawlContext.refused_seeds`. A worker on Redis logs it if no other

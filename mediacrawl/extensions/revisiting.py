@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-from itertools import islice
-from math import isfinite
 from random import Random
 from typing import TYPE_CHECKING, cast
 
@@ -13,16 +11,17 @@ from scrapy.exceptions import NotConfigured
 
 from mediacrawl.config.own_settings import REDIS, OwnSettings
 from mediacrawl.crawl import scrapy_internals
+from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.headers import header
 from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder, lease_spider, listen_to_visits
-from mediacrawl.extensions.base import CrawlExtension
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
+from mediacrawl.frontier.site_state import AGAIN
 from mediacrawl.middlewares.cut import BROKE_OFF
-from mediacrawl.priority.hubs import LOST, FrontPages, FrontPageState, Revisit, front_page, score
-from mediacrawl.priority.revisits import AGAIN, FRONT, RevisitResult, candidate_of, is_revisit, page_of, revisit_result
-from mediacrawl.records import FINAL, Candidate, Evidence, Kind, Outcome
+from mediacrawl.priority.hubs import FrontPages, Hub, front_page
+from mediacrawl.priority.revisits import FRONT, RevisitResult, is_revisit, revisit_result
+from mediacrawl.records import FINAL, Evidence, Kind, Outcome
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.visit import VISIT, Visit
@@ -42,6 +41,9 @@ small REVISIT_SOONEST, as in tests."""
 RESCORED = 100
 """Waiting revisits whose score is updated at each check, in turn: the score grows with time."""
 
+KEPT = 20.0
+"""Revisits that may be added at once."""
+
 _QUICKEST = 0.1
 
 
@@ -49,47 +51,41 @@ class Share:
     """The number of revisits that may be added now, so that they are at most a share of all fetches.
 
     Each fetch earns the share of a revisit, and each added revisit costs one. The unused rest is kept, but only
-    `kept` of it: of any `n` fetches in a row, at most ``most * n + kept`` are for revisits that were added meanwhile.
+    `KEPT` of it: of any `n` fetches in a row, at most ``most * n + KEPT`` are for revisits that were added meanwhile.
 
     In memory only: after a restart it begins with nothing.
 
     Args:
         most: share of the fetches, 0 to 1; 0 for no revisits.
-        kept: revisits that may be added at once.
 
     Raises:
-        ValueError: `most` is no share, or `kept` is less than one revisit.
+        ValueError: `most` is no share.
     """
 
-    def __init__(self, most: float = 0.2, kept: float = 20.0) -> None:
-        if not (isfinite(most) and 0.0 <= most <= 1.0):
+    def __init__(self, most: float) -> None:
+        if not 0.0 <= most <= 1.0:
             raise ValueError(f"REVISIT_SHARE needs a number from 0 to 1, not {most!r}")
-        if not kept >= 1.0:
-            raise ValueError(f"at least one revisit must be allowed at once, not {kept!r}")
         self._most = most
-        self._kept = kept
         self._earned = 0.0
 
     def fetched(self, number: int = 1) -> None:
         """Something was fetched, a revisit or not."""
-        self._earned = min(self._earned + self._most * number, self._kept)
+        self._earned = min(self._earned + self._most * number, KEPT)
 
     def allowed(self, *, idle: bool = False) -> int:
-        """The number of revisits that may be added now.
+        """Return the number of revisits that may be added now.
 
         Args:
             idle: whether no other URL may be requested; then the share does not apply.
         """
-        if not self._most:
-            return 0
-        return int(self._kept if idle else self._earned)
+        return int(KEPT if idle and self._most else self._earned)
 
     def added(self, number: int = 1) -> None:
         """Count added revisits."""
         self._earned = max(self._earned - number, 0.0)
 
 
-class Revisiting(CrawlExtension):
+class Revisiting(CrawlComponent):
     """Revisits pages that led to media, with ``-a revisit``; without it nothing is kept.
 
     The result of each visit goes to `priority.hubs`. Every few seconds the hubs that are worth a visit are added to the
@@ -118,8 +114,6 @@ class Revisiting(CrawlExtension):
         self._rng = Random()
         self._fronts: FrontPages | None = None
         self._headers: dict[int, tuple[str, str]] = {}
-        self._waiting: dict[str, tuple[str, float]] = {}
-        """URL of a revisit that waits or is leased -> its site, and since when."""
 
     @property
     def _scheduler(self) -> LeaseHolder:
@@ -184,11 +178,10 @@ class Revisiting(CrawlExtension):
             return
         result = revisit_result(visit, outcome)
         if is_revisit(visit.lease):
-            self._waiting.pop(visit.lease.url, None)
             self._scheduler.count(f"revisit/{result or RevisitResult.GONE}")
         try:
             if result is None:
-                self._context.hubs.gone(visit.lease.url, self._context.clock.now())
+                self._context.hubs.gone(visit.lease.url, visit.lease.site, self._context.clock.now())
             else:
                 self._learn(visit, result, headers)
             parent = canonical(visit.lease.parent)
@@ -199,19 +192,17 @@ class Revisiting(CrawlExtension):
             self._scheduler.stop("frontier_error", error)
 
     def _learn(self, visit: Visit, result: RevisitResult, headers: tuple[str, str] | None) -> None:
-        url, now, hubs = visit.lease.url, self._context.clock.now(), self._context.hubs
-        page = page_of(visit.lease, canonical(visit.lease.parent) or "")
-        if self._fronts is not None and url == front_page(url):
-            self._fronts.ended(url, now, gone=result is RevisitResult.GONE)
+        lease, now, hubs = visit.lease, self._context.clock.now(), self._context.hubs
+        if self._fronts is not None and lease.url == front_page(lease.url):
+            self._fronts.ended(lease.url, gone=result is RevisitResult.GONE)
+        page = Hub.of(lease, now, canonical(lease.parent) or "")
         if result is RevisitResult.GONE:
-            hubs.gone(url, now)
-            return
-        if result is not RevisitResult.CHANGED:
-            hubs.visited(page, now)
-            return
-        etag, modified = headers or (None, None)
-        fresh = sum(not found.hops for found in visit.decision.found)
-        hubs.visited(page, now, new=visit.decision.reward, fresh=fresh, etag=etag, modified=modified)
+            hubs.gone(lease.url, lease.site, now)
+        elif result is RevisitResult.CHANGED:
+            fresh = sum(not found.hops for found in visit.decision.found)
+            hubs.visited(page, new=visit.decision.reward, fresh=fresh, validators=headers)
+        else:
+            hubs.visited(page)
 
     # -- adding due pages ------------------------------------------------------------------------------------
 
@@ -220,12 +211,15 @@ class Revisiting(CrawlExtension):
             self._add_due()
 
     def _add_due(self) -> None:
-        now, hubs = self._context.clock.now(), self._context.hubs
+        now, hubs, frontier = self._context.clock.now(), self._context.hubs, self._context.frontier
         try:
-            due = hubs.due(now, self._share.allowed(idle=self._is_idle()), self._rng, self._worth)
-            for again in due:
-                self._add(again, now)
-            self._update_scores(now)
+            # Whether nothing but revisits waits or is out.
+            idle = frontier.pending() <= hubs.pending
+            due = hubs.due(now, self._share.allowed(idle=idle), self._rng, self._worth)
+            for hub, worth in due:
+                self._add(hub, worth, now)
+            for site, score in hubs.rescored(now, RESCORED, self._rng):
+                frontier.set_scores(site, {AGAIN: score})
             hubs.save()
         except FrontierError as error:
             self._scheduler.stop("frontier_error", error)
@@ -234,52 +228,33 @@ class Revisiting(CrawlExtension):
         if due:
             scrapy_internals.wake(self._crawler.engine)
 
-    def _is_idle(self) -> bool:
-        """Whether nothing but revisits waits or is out."""
-        return self._context.frontier.pending() <= len(self._waiting)
-
-    def _add(self, again: Revisit, now: float) -> None:
+    def _add(self, hub: Hub, worth: float, now: float) -> None:
         """Add a hub, unless the scope excludes it by now, or it has not ended."""
         hubs, fronts = self._context.hubs, self._fronts
         assert fronts is not None
-        if self._scope.check(again.url, again.depth) is not None:
+        if self._scope.check(hub.url, hub.depth) is not None:
             self._scheduler.count(f"revisit/{RevisitResult.GONE}")
-            hubs.gone(again.url, now)
+            hubs.gone(hub.url, hub.site, now)
             return
-        known = FrontPageState.ENDED if again.asked else fronts.known(again.url, now)
-        if known is FrontPageState.ENDED:
-            self._add_again(candidate_of(again), now)
-        elif known is FrontPageState.GONE:
-            hubs.gone(again.url, now)
-        elif known is FrontPageState.UNKNOWN:
-            self._add_first(again, now)
+        has_ended = hub.asked or fronts.has_ended(hub.url)
+        if has_ended:
+            self._add_again(hub, worth, now)
+        elif has_ended is False:
+            self._add_first(hub, now)
 
-    def _add_again(self, found: Candidate, now: float) -> None:
+    def _add_again(self, hub: Hub, worth: float, now: float) -> None:
         frontier, shelved = self._context.frontier, self._context.frontier.counts().shelved
-        if self._scheduler.add_again(found):
+        if self._scheduler.add_again(hub.candidate(worth)):
             self._share.added()
             self._scheduler.count("revisit/joined")
-        self._context.hubs.queued(found.url, now)
-        if frontier.counts().shelved == shelved:
-            # On a paused or retired site it is not requested.
-            self._waiting[found.url] = found.site, now
+        # On a paused or retired site it is not requested.
+        self._context.hubs.queued(hub, now, is_pending=frontier.counts().shelved == shelved)
 
-    def _add_first(self, again: Revisit, now: float) -> None:
+    def _add_first(self, hub: Hub, now: float) -> None:
         """Add a front page as a found URL; put it off if it is known already."""
-        found = candidate(again.url, Evidence(FRONT), self._context.scores, again.kind, depth=again.depth)
+        found = candidate(hub.url, Evidence(FRONT), self._context.scores, hub.kind, depth=hub.depth)
         if self._scheduler.add([found]):
             self._scheduler.count("revisit/fronts")
-            self._context.hubs.queued(again.url, now)
+            self._context.hubs.queued(hub, now, is_pending=False)
         else:
-            self._context.hubs.put_off(again.url, now)
-
-    def _update_scores(self, now: float) -> None:
-        """Update the scores of some waiting revisits."""
-        for url in list(islice(self._waiting, RESCORED)):
-            (site, since), hub = self._waiting.pop(url), self._context.hubs.get(url)
-            if hub is None or hub.last > since or now - since >= LOST:
-                # Another worker has requested it, or it was forgotten.
-                continue
-            self._waiting[url] = site, since
-            worth = self._context.hubs.worth(url, now, self._rng)
-            self._context.frontier.set_scores(site, {AGAIN: score(worth)})
+            self._context.hubs.put_off(hub, now)

@@ -16,9 +16,9 @@ from scrapy.utils.asyncio import CallLaterResult, call_later
 from mediacrawl import __version__
 from mediacrawl.config.own_settings import REDIS, OwnSettings, log_folder
 from mediacrawl.config.setting_checks import changed_settings
+from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import lease_spider
-from mediacrawl.extensions.base import CrawlExtension
 from mediacrawl.fleet.worker_stats import WorkerStats
 from mediacrawl.observe.format import in_words
 from mediacrawl.observe.status import (
@@ -60,7 +60,7 @@ _ADAPTERS = 100
 """Site adapters whose counts are in the state, some 200 bytes each."""
 
 
-class StatusFile(CrawlExtension):
+class StatusFile(CrawlComponent):
     """Writes ``status.json`` each second and after visits, and ``history.jl``, in the state folder of the crawl.
 
     A resumed crawl continues the counts of the earlier process; a new one begins at zero. A disk that refuses the files
@@ -209,7 +209,7 @@ _STATS_EVERY = 10.0
 """Seconds between two writes; LOGSTATS_INTERVAL, if that is less. A kill loses what was counted since."""
 
 
-class StatsFile(CrawlExtension):
+class StatsFile(CrawlComponent):
     """Writes the stats to ``STATS_FILE``, which ``mediacrawl fleet`` reads.
 
     The file is written when the crawl begins, when its seeds were added, every ten seconds (or
@@ -252,7 +252,7 @@ class StatsFile(CrawlExtension):
     _seeds_joined = _closed = _stopped = _write
 
 
-class MetricsPort(CrawlExtension):
+class MetricsPort(CrawlComponent):
     """Starts a `MetricsServer` if ``METRICS_PORT`` is set. It needs `StatusFile`, whose files it reads.
 
     A port that cannot be had is an error in the log; the crawl goes on. Settings: ``METRICS_PORT``, ``METRICS_HOST``.

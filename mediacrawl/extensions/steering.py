@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.defer import deferred_from_coro
 
+from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import LeaseHolder, LeaseSpider, lease_holder, lease_spider
-from mediacrawl.extensions.base import CrawlExtension
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.export import is_json, lines_of, write
 from mediacrawl.frontier.operator_orders import OperatorOrder, OrderFolder, carry_out
@@ -40,7 +40,7 @@ REMAINING = "remaining.txt"
 """The seeds that a crawl with ``-a stop_below`` leaves, in its state folder."""
 
 
-class Steering(CrawlExtension):
+class Steering(CrawlComponent):
     """Carries out the orders of ``scrapy frontier`` while the crawl runs, and ends it when few sites are left.
 
     With ``-a stop_below=N`` the crawl ends once it has had N sites and fewer are left: then it would only wait for the

@@ -78,17 +78,14 @@ class _Master:
     def take(self, line: str) -> None:
         if line.startswith("#EXT-X-STREAM-INF:") and self._variants < MOST_VARIANTS:
             self._variants += 1
-            self._take_variant(_attributes(line))
+            get = _attributes(line).get
+            width, _, height = get("RESOLUTION", "").lower().partition("x")
+            codecs = get("CODECS", "")
+            self._found.offer(codecs, whole(get("BANDWIDTH")), whole(width), whole(height), get("FRAME-RATE", ""))
+            for kind, codec in codecs_of(codecs):
+                self._codecs.setdefault((kind, get("SUBTITLES" if kind == "subtitle" else "AUDIO", "")), codec)
         elif line.startswith("#EXT-X-MEDIA:") and len(self._renditions) < _MOST_RENDITIONS:
             self._renditions.append(_attributes(line))
-
-    def _take_variant(self, attributes: Mapping[str, str]) -> None:
-        get = attributes.get
-        width, _, height = get("RESOLUTION", "").lower().partition("x")
-        codecs = get("CODECS", "")
-        self._found.offer(codecs, whole(get("BANDWIDTH")), whole(width), whole(height), get("FRAME-RATE", ""))
-        for kind, codec in codecs_of(codecs):
-            self._codecs.setdefault((kind, get("SUBTITLES" if kind == "subtitle" else "AUDIO", "")), codec)
 
     def set_tracks(self) -> None:
         found = self._found

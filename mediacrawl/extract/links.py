@@ -298,7 +298,8 @@ class _Reader:
             licenses = [*self._licenses, *(href for href, rel in rels if rel and "license" in rel.lower().split())]
         lazy = read_lazy(root, lazy_names(body), page.base)
         others = [*self._scripts.media(page.base), *lazy.media]
-        sources = PageSources(self._card, self._players, self._json_ld, licenses, self._ordinary(), others)
+        anchors = (href for href, via, _ in page.links if via == "a")
+        sources = PageSources(self._card, self._players, self._json_ld, licenses, anchors, others)
         own = frozenset({url.partition("#")[0] for url in (page.url, page.canonical) if url})
         page.media = gather(sources, root if may_have_items(body) else None, PageUrls(page.base, own))
         last = [Link(href, via, element) for href, via, element in (*self._card.links(), *lazy.links)]
@@ -312,9 +313,6 @@ class _Reader:
         page.cut = max(0, len(page.links) + len(last) - MAX_LINKS)
         del page.links[room:]
         page.links += last[:MAX_LINKS]
-
-    def _ordinary(self) -> Iterator[str]:
-        return (href for href, via, _ in self.page.links if via == "a")
 
     def href(self, element: Any) -> None:
         self._add(element.get("href"), element.tag, element)

@@ -96,7 +96,9 @@ def gather(found: PageSources, items_below: Any, where: PageUrls) -> list[Medium
     main = _main(media)
     if main is not None:
         main.add_facts(found.card.facts_of_medium(where.base))
-        main.add_facts(_licenses(found.licenses, where))
+        licenses = {absolute(where.base, href) for href in islice(found.licenses, _MOST_LICENSES)} - {""}
+        if len(licenses) == 1:
+            main.add_facts(stated([fact(PAGE, "rel=license", "license_url", licenses.pop())]))
         main.add_facts(found.card.facts_of_page(where.base))
     return _by_url([*media, *others], where)[:MOST_MEDIA] if others else media
 
@@ -165,8 +167,3 @@ def _main(media: Sequence[Medium]) -> Medium | None:
     named = [medium for medium in main if medium.via != "player"]
     main = named if len(named) == 1 else main
     return main[0] if len(main) == 1 else None
-
-
-def _licenses(hrefs: Iterable[str], where: PageUrls) -> list[Fact]:
-    urls = {absolute(where.base, href) for href in islice(hrefs, _MOST_LICENSES)} - {""}
-    return stated([fact(PAGE, "rel=license", "license_url", urls.pop())]) if len(urls) == 1 else []

@@ -108,7 +108,10 @@ def object_facts(node: Mapping[str, Any], base: str) -> list[Fact]:
 
 def _value(key: str, name: str, value: Any) -> str:
     if key == "duration":
-        return _duration(name, value)
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            number = value / 1000 if name.endswith("ms") and abs(value) < 1e12 else value
+            return seconds(f"{number:.6f}") if 0 < number < _LONGEST_SECONDS else ""
+        return seconds(value) if isinstance(value, str) else ""
     text = _text(value)
     if key == "date":
         return moment(text)
@@ -116,13 +119,6 @@ def _value(key: str, name: str, value: Any) -> str:
         return text if _language(text) else ""
     # Names of people and series may be URLs of their pages.
     return "" if "://" in text and key != "description" else text
-
-
-def _duration(name: str, value: Any) -> str:
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        number = value / 1000 if name.endswith("ms") and abs(value) < 1e12 else value
-        return seconds(f"{number:.6f}") if 0 < number < _LONGEST_SECONDS else ""
-    return seconds(value) if isinstance(value, str) else ""
 
 
 def _text(value: Any) -> str:

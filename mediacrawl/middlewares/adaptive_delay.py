@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from scrapy import Request, signals
+from scrapy import Request
 from scrapy.core.downloader import Slot
-from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from mediacrawl.clock import Heartbeat
 from mediacrawl.crawl import scrapy_internals
+from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import refuse, trouble_in
 from mediacrawl.crawl.headers import header, headers
 from mediacrawl.politeness.backoff import after_answer, after_trouble, asked_to_wait, backed_off, trouble_of
+from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.politeness.delay import Clocks, after_visit
 from mediacrawl.records import Drop, End, Outcome, Trouble
 from mediacrawl.scope.canonical import canonical
@@ -26,8 +26,6 @@ from mediacrawl.scope.sites import authority_of
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
@@ -36,7 +34,7 @@ _SITES = 100_000
 _LEASELESS = "without a lease: "
 
 
-class AdaptiveDelayMiddleware:
+class AdaptiveDelayMiddleware(CrawlComponent):
     """Delay after a request = the mean of the site's last five response times, times a factor, at least 15 s.
 
     With mediacrawl's scheduler, which measures, and stores the sites' clocks, it only notes status, Retry-After and
@@ -54,28 +52,13 @@ class AdaptiveDelayMiddleware:
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
-        self._crawler = crawler
-        self._context = context
-        self._clock = context.clock
+        super().__init__(crawler, context)
         self._policy = context.delay
-        self._clocks: OrderedDict[str, Clocks] = OrderedDict()
-        self._timer: CallLaterResult | None = None
+        self._clocks: LastUsed[Clocks] = LastUsed(_SITES)
 
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl."""
-        middleware = cls(crawler, CrawlContext.of(crawler))
-        crawler.signals.connect(middleware._beat, signals.spider_opened)
-        crawler.signals.connect(middleware._closed, signals.spider_closed)
-        return middleware
-
-    def _beat(self) -> None:
+    def _opened(self) -> None:
         self._context.heartbeat.beat()
-        self._timer = call_later(Heartbeat.EVERY, self._beat)
-
-    def _closed(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
+        self._repeat(Heartbeat.EVERY, self._context.heartbeat.beat)
 
     def process_request(self, request: Request) -> None:
         """Alone: set the delay of the slot before the request enters it.
@@ -114,7 +97,7 @@ class AdaptiveDelayMiddleware:
         """Set the delay of the request's slot, including the Crawl-delay of robots.txt."""
         downloader = self._crawler.engine.downloader
         key, slot = downloader._get_slot(request)  # noqa: SLF001 - as Scrapy's AutoThrottle does
-        clocks = self._clocks.get(key, Clocks())
+        clocks = self._clocks.get(key) or Clocks()
         now = self._clock.now()
         asked = self._context.robots.ask(authority, request.url, now).crawl_delay
         if asked is not None and asked != clocks.crawl_delay:
@@ -130,7 +113,7 @@ class AdaptiveDelayMiddleware:
 
     def _ended(self, key: str, took: float) -> float:
         """Note the end of a request; return the slot's delay from now on. `_stand` gets the result later."""
-        before, now = self._clocks.get(key, Clocks()), self._clock.now()
+        before, now = self._clocks.get(key) or Clocks(), self._clock.now()
         measured = None if self._context.heartbeat.stood_since(now - took) else took
         clocks = after_visit(before, Outcome(End.DONE, response_time=measured), now, self._policy)
         return self._delay(self._keep(key, replace(clocks, standing=before.standing)))
@@ -170,10 +153,7 @@ class AdaptiveDelayMiddleware:
         return backed_off(delay, clocks.standing, now, self._policy.backoff)
 
     def _keep(self, key: str, clocks: Clocks) -> Clocks:
-        self._clocks[key] = clocks
-        self._clocks.move_to_end(key)
-        if len(self._clocks) > _SITES:
-            self._clocks.popitem(last=False)
+        self._clocks.put(key, clocks)
         return clocks
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from scrapy import Request
@@ -11,21 +10,21 @@ from twisted.internet.error import DNSLookupError
 
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import request_serialization
+from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import RefusedRequest, refuse, refuse_address, refuse_late
-from mediacrawl.crawl.interfaces import lease_holder, listen_to_visits
+from mediacrawl.crawl.interfaces import lease_holder
 from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.frontier import FrontierError
 from mediacrawl.net.address_guard import GuardedNames
 from mediacrawl.politeness.address_clocks import AddressClocks, UntriedAddresses
 from mediacrawl.politeness.address_guard import GuardedAddressError
+from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.records import Drop, Outcome
 from mediacrawl.scope.sites import host_of, site_of
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
 
 
@@ -33,7 +32,7 @@ _SITES = 10_000
 """Sites whose address is remembered, for finds that their pages lead to."""
 
 
-class AddressMiddleware:
+class AddressMiddleware(CrawlComponent):
     """Applies the delay of the server behind a site, however many sites it hosts.
 
     It resolves the host of a request. If the address serves another site's request, or did within its delay, the lease
@@ -50,33 +49,18 @@ class AddressMiddleware:
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
-        self._crawler = crawler
-        self._stats = crawler.stats
-        self._clock = context.clock
+        if not context.leases:
+            raise NotConfigured
+        super().__init__(crawler, context)
         self._names = GuardedNames(context.guard)
         self._names.count = crawler.stats.inc_value
-        self._context = context
         context.keeps_address_clocks = True
         slots = context.settings.getint("CONCURRENT_REQUESTS")
         share = OwnSettings(context.settings).getfloat("UNTRIED_SHARE")
         self._untried = UntriedAddresses(max(int(slots * share), 1))
         self._taken: dict[int, str] = {}
-        self._of_site: OrderedDict[str, str] = OrderedDict()
+        self._of_site: LastUsed[str] = LastUsed(_SITES)
         self._led_on = set[str]()
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl.
-
-        Raises:
-            NotConfigured: the crawl has another scheduler.
-        """
-        context = CrawlContext.of(crawler)
-        if not context.leases:
-            raise NotConfigured
-        middleware = cls(crawler, context)
-        listen_to_visits(crawler, middleware._ended)
-        return middleware
 
     async def process_request(self, request: Request) -> None:
         """Let the request pass, or return its lease.
@@ -118,7 +102,7 @@ class AddressMiddleware:
         request_serialization.hide(request, self._crawler.spider)
         return refuse(request, self._stats, Drop.ADDRESS, f"{request.url}: {why}", wait=wait)
 
-    def _ended(self, visit: Visit, outcome: Outcome) -> None:
+    def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         taken = self._taken.pop(visit.lease.id, None)
         if taken is None:
             return
@@ -137,12 +121,9 @@ class AddressMiddleware:
 
     def _is_credited(self, visit: Visit, outcome: Outcome, address: str) -> bool:
         """Whether a find is to the credit of an address: it is from there, or a page from there has led to it."""
-        self._of_site[visit.lease.site] = address
-        self._of_site.move_to_end(visit.lease.site)
-        if len(self._of_site) > _SITES:
-            self._of_site.popitem(last=False)
+        self._of_site.put(visit.lease.site, address)
         if outcome.earned and visit.lease.parent:
-            self._led_on.add(self._of_site.get(site_of(visit.lease.parent), address))
+            self._led_on.add(self._of_site.get(site_of(visit.lease.parent)) or address)
             if len(self._led_on) > _SITES:
                 self._led_on.pop()
         credited = outcome.earned > 0 or address in self._led_on

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from scrapy import Request
 from scrapy.exceptions import NotConfigured
 
 from mediacrawl.config.policies import is_anonymous
+from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.failures import refuse
 from mediacrawl.records import Drop
 from mediacrawl.scope import is_loopback
@@ -17,13 +18,15 @@ from mediacrawl.scope.sites import host_of
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
+    from mediacrawl.crawl.context import CrawlContext
+
 logger = logging.getLogger(__name__)
 
 _HOLD = 3600.0
 """Seconds until such a URL is checked again. It stays in the frontier for a start with a contact."""
 
 
-class ContactMiddleware:
+class ContactMiddleware(CrawlComponent):
     """Allows only requests to loopback addresses while MEDIACRAWL_CONTACT is the placeholder.
 
     A crawl with other seeds does not start then, and the scope refuses other links. This middleware covers URLs that an
@@ -32,19 +35,10 @@ class ContactMiddleware:
     Stats: ``contact/held``.
     """
 
-    def __init__(self, crawler: Crawler) -> None:
-        self._stats = crawler.stats
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl.
-
-        Raises:
-            NotConfigured: the crawl has a contact.
-        """
+    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         if not is_anonymous(crawler.settings):
             raise NotConfigured
-        return cls(crawler)
+        super().__init__(crawler, context)
 
     def process_request(self, request: Request) -> None:
         """Let the request pass, or hold it.

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy import Request, signals
+from scrapy import Request
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.exceptions import IgnoreRequest, StopDownload
 
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.config.policies import probe_policy, worth_opening
 from mediacrawl.crawl import request_serialization
+from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import UnreadableAnswerError
 from mediacrawl.extract.content_coding import codings_of, is_complete
@@ -20,8 +21,6 @@ from mediacrawl.records import Drop, End, Kind, Limit, Outcome
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
     from scrapy.http import Headers, Response
 
@@ -33,7 +32,7 @@ BROKE_OFF = "dataloss"
 """Scrapy's flag of a response that is shorter than its Content-Length."""
 
 
-class CutMiddleware:
+class CutMiddleware(CrawlComponent):
     """Ends a download when the wanted bytes were received (`probe.response.bytes_wanted`).
 
     A page is cut at ``PAGE_MAX_BYTES``, a list at ``LIST_MAX_BYTES``, a media file from a server that ignores Range at
@@ -49,26 +48,16 @@ class CutMiddleware:
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
-        self._crawler = crawler
-        self._stats = crawler.stats
+        super().__init__(crawler, context)
         own = OwnSettings(context.settings)
         probe = probe_policy(context.settings)
         page, lists = own.getint("PAGE_MAX_BYTES"), own.getint("LIST_MAX_BYTES")
         self._limits = BodyLimits(page, probe.head_bytes, probe.single_bytes, lists)
         self._ignores_ranges = context.ignores_ranges
-        self._context = context
         self._unpacked = context.settings.getint("DOWNLOAD_MAXSIZE")
         self._worth = worth_opening(context.settings)
         if self._worth is not None:
             self._worth.count = crawler.stats.inc_value
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl."""
-        middleware = cls(crawler, CrawlContext.of(crawler))
-        crawler.signals.connect(middleware._headers, signals.headers_received)
-        crawler.signals.connect(middleware._body, signals.bytes_received)
-        return middleware
 
     def process_request(self, request: Request) -> None:
         """Switch off Scrapy's own limit, which discards the whole response."""
@@ -95,7 +84,7 @@ class CutMiddleware:
             return not whole
         return BROKE_OFF in response.flags
 
-    def _headers(self, headers: Headers, request: Request, status: int = 0) -> None:
+    def _headers_received(self, headers: Headers, request: Request, status: int = 0) -> None:
         visit: Visit | None = request.meta.get(VISIT)
         if visit is None:
             return
@@ -119,7 +108,7 @@ class CutMiddleware:
             raise StopDownload(fail=False)
 
     def _lists(self, visit: Visit) -> OpenLists | None:
-        """The register of open lists, if more of this response is read than of a page."""
+        """Return the register of open lists, if more of this response is read than of a page."""
         if (
             visit.fetch.kind is Kind.ROBOTS
             or visit.fetch.body_limit is None
@@ -141,7 +130,7 @@ class CutMiddleware:
             return True
         return not 200 <= status < 300 or is_worth_opening(self._worth, status, told, visit.fetch.url)
 
-    def _body(self, data: bytes, request: Request) -> None:
+    def _bytes_received(self, data: bytes, request: Request) -> None:
         visit: Visit | None = request.meta.get(VISIT)
         if visit is None:
             return

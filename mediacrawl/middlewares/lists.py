@@ -9,21 +9,19 @@ from scrapy.exceptions import NotConfigured
 
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import request_serialization
+from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import refuse
-from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.probe.open_lists import OPEN_BYTES, OpenLists
 from mediacrawl.records import Drop, Kind, Outcome
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
 
-class ListsMiddleware:
+class ListsMiddleware(CrawlComponent):
     """Limits the bytes of open lists (`OpenLists`), for mediacrawl's own spiders.
 
     A list has up to 3 MB, a page 200 KB; 128 lists at a time took half a gigabyte. At the limit, requests for lists go
@@ -36,25 +34,11 @@ class ListsMiddleware:
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
-        self._crawler = crawler
-        self._stats = crawler.stats
-        self._lists = context.open_lists = OpenLists(OPEN_BYTES)
-        self._clock = context.clock
-        self._longest = OwnSettings(context.settings).getint("LIST_MAX_BYTES")
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl.
-
-        Raises:
-            NotConfigured: the scheduler or the spider is not ours.
-        """
-        context = CrawlContext.of(crawler)
         if not context.leases or not context.is_ours:
             raise NotConfigured
-        middleware = cls(crawler, context)
-        listen_to_visits(crawler, middleware._ended)
-        return middleware
+        super().__init__(crawler, context)
+        self._lists = context.open_lists = OpenLists(OPEN_BYTES)
+        self._longest = OwnSettings(context.settings).getint("LIST_MAX_BYTES")
 
     def process_request(self, request: Request) -> None:
         """Let the request pass, or return its lease.
@@ -77,5 +61,5 @@ class ListsMiddleware:
             return response.replace(body=response.body[:size])
         return response
 
-    def _ended(self, visit: Visit, outcome: Outcome) -> None:  # noqa: ARG002 - the signal's
+    def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:  # noqa: ARG002 - the signal's
         self._lists.close(visit.lease.id)

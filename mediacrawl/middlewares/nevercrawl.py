@@ -8,11 +8,12 @@ from ipaddress import IPv4Address, IPv6Address
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from scrapy import Request, signals
+from scrapy import Request
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import scrapy_internals
+from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import RefusedRequest, refuse
 from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder
@@ -24,8 +25,6 @@ from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.exclusions.never import drop_excluded
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
 
 logger = logging.getLogger(__name__)
@@ -40,7 +39,7 @@ _RETRY = 5.0
 """Seconds until a frontier that was away is tried again."""
 
 
-class NeverCrawlMiddleware:
+class NeverCrawlMiddleware(CrawlComponent):
     """Refuses requests to what is on the NeverCrawl list (setting ``NEVERCRAWL_FILES``), subdomains included.
 
     A timer looks at the files twice in ``NEVERCRAWL_RELOAD`` seconds, so that a domain added while the crawl runs gets
@@ -54,9 +53,7 @@ class NeverCrawlMiddleware:
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
-        self._crawler = crawler
-        self._stats = crawler.stats
-        self._context = context
+        super().__init__(crawler, context)
         self._list = context.nevercrawl
         self._pause = max(OwnSettings(crawler.settings).getfloat("NEVERCRAWL_RELOAD") / 2, _MIN_PAUSE)
         self._look: Iterator[None] | None = None
@@ -64,19 +61,11 @@ class NeverCrawlMiddleware:
         self._began = 0.0
         self._drops: Iterator[int] = iter(())
         self._dropped = 0
-        self._timers: dict[str, CallLaterResult] = {}
+        self._next_slice: CallLaterResult | None = None
         self._problem = ""
         self._reported: list[str] = []
         context.guard.judges.append(self._address_refusal)
         self._report()
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl."""
-        middleware = cls(crawler, CrawlContext.of(crawler))
-        crawler.signals.connect(middleware._opened, signals.spider_opened)
-        crawler.signals.connect(middleware._closed, signals.spider_closed)
-        return middleware
 
     def process_request(self, request: Request) -> None:
         """Let the request pass, or refuse it.
@@ -95,27 +84,25 @@ class NeverCrawlMiddleware:
         return refuse(request, self._stats, Drop.NEVERCRAWL, f"{request.url} ({entry.covers}, {entry.where})")
 
     def _address_refusal(self, address: IPv4Address | IPv6Address, host: str) -> str | None:  # noqa: ARG002
-        """The reason why the address guard refuses an address, or None."""
+        """Return the reason why the address guard refuses an address, or None."""
         return None if self._list.match_address(str(address)) is None else Drop.NEVERCRAWL
 
     # -- the timers ------------------------------------------------------------------------------------------
 
     def _opened(self) -> None:
-        self._timers["look"] = call_later(self._pause, self._on_time)
+        self._repeat(self._pause, self._on_time)
         # The list may have changed while no crawl ran.
         if self._context.counts().waiting:
             self._begin_dropping()
             self._work()
 
     def _closed(self) -> None:
-        for timer in self._timers.values():
-            timer.cancel()
-        self._timers.clear()
+        if self._next_slice is not None:
+            self._next_slice.cancel()
         # The crawl may end with the last URL dropped, before the next slice.
         self._log_dropped()
 
     def _on_time(self) -> None:
-        self._timers["look"] = call_later(self._pause, self._on_time)
         if self._look is None:
             self._began = monotonic()
             self._look = self._list.look()
@@ -123,12 +110,13 @@ class NeverCrawlMiddleware:
 
     def _work(self) -> None:
         """Read and drop for one slice; schedule the next."""
-        if timer := self._timers.pop("work", None):
-            timer.cancel()
+        if self._next_slice is not None:
+            self._next_slice.cancel()
+            self._next_slice = None
         end = monotonic() + _SLICE
         while self._step():
             if monotonic() > end:
-                self._timers["work"] = call_later(_TURN, self._work)
+                self._next_slice = call_later(_TURN, self._work)
                 return
 
     def _step(self) -> bool:
@@ -143,14 +131,16 @@ class NeverCrawlMiddleware:
         except FrontierAwayError:
             # Meanwhile `process_request` refuses what is on the list.
             self._begin_dropping()
-            self._timers["work"] = call_later(_RETRY, self._work)
+            self._next_slice = call_later(_RETRY, self._work)
             return False
         except FrontierError as error:
             self._drops = iter(())
             self._scheduler.stop("frontier_error", error)
             return False
         if gone is None:
-            self._dropped_all()
+            self._drops = iter(())
+            if self._log_dropped():
+                scrapy_internals.wake(self._crawler.engine)
             return False
         if gone:
             self._dropped += gone
@@ -170,11 +160,6 @@ class NeverCrawlMiddleware:
     def _begin_dropping(self) -> None:
         if self._context.leases:
             self._drops = drop_excluded(self._context.frontier, self._list)
-
-    def _dropped_all(self) -> None:
-        self._drops = iter(())
-        if self._log_dropped():
-            scrapy_internals.wake(self._crawler.engine)
 
     def _log_dropped(self) -> int:
         """Log how many URLs were dropped since the last call, and return the number."""

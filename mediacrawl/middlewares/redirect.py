@@ -9,6 +9,7 @@ from scrapy import Request
 
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import request_serialization
+from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.data_requests import redirected
 from mediacrawl.crawl.failures import refuse
@@ -22,8 +23,6 @@ from mediacrawl.site_adapters.queued import WAITS
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
@@ -33,7 +32,7 @@ _OF_A_BODY = ("Content-Type", "Content-Length", "Content-Encoding", "Content-Lan
 _CREDENTIALS = ("Authorization", "Cookie")
 
 
-class RedirectCapMiddleware:
+class RedirectCapMiddleware(CrawlComponent):
     """Follows at most ``REDIRECT_CAP`` redirects in a row (3).
 
     With mediacrawl's scheduler a redirect ends its lease, and its target is added to the frontier as any link does,
@@ -44,16 +43,10 @@ class RedirectCapMiddleware:
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
-        self._crawler = crawler
-        self._stats = crawler.stats
+        super().__init__(crawler, context)
         self._cap = OwnSettings(context.settings).getint("REDIRECT_CAP")
         self._scores = context.scores
         self._is_ours = context.is_ours
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl."""
-        return cls(crawler, CrawlContext.of(crawler))
 
     def process_response(self, request: Request, response: Response) -> Response | Request:
         """Queue the target of a redirect; pass on other responses.
@@ -107,7 +100,7 @@ class RedirectCapMiddleware:
 
 
 def _again(request: Request, response: Response, target: str, hops: int) -> Request:
-    """The request for a redirect's target, for Scrapy's own scheduler (the method: RFC 9110, 15.4)."""
+    """Return the request for a redirect's target, for Scrapy's own scheduler (the method: RFC 9110, 15.4)."""
     meta = {name: value for name, value in request.meta.items() if name != "download_slot"}
     meta |= {_HOPS: hops + 1, "redirect_urls": [*meta.get("redirect_urls", []), request.url]}
     followed = request.replace(url=target, dont_filter=False, meta=meta)
@@ -131,12 +124,12 @@ def is_redirect(status: int) -> bool:
 
 
 def target_of(response: Response) -> Spelling | None:
-    """The target of a redirect; None without a usable one."""
+    """Return the target of a redirect; None without a usable one."""
     location = response.headers.get("Location")
     return Base(response.url).resolve_location(location) if location else None
 
 
-class SeenMiddleware:
+class SeenMiddleware(CrawlComponent):
     """Drops URLs that became duplicates while they waited in the frontier.
 
     A URL with parameters that never change the page is replaced by the URL without them,
@@ -144,15 +137,6 @@ class SeenMiddleware:
 
     Stats: ``drop/dust``.
     """
-
-    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
-        self._stats = crawler.stats
-        self._context = context
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl."""
-        return cls(crawler, CrawlContext.of(crawler))
 
     def process_request(self, request: Request) -> None:
         """Let the request pass, or refuse it.

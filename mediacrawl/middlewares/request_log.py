@@ -10,17 +10,15 @@ from scrapy.exceptions import CloseSpider, IgnoreRequest, NotConfigured
 
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import scrapy_internals
+from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import RefusedRequest, error_name
-from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.observe import LogError, RequestLine
 from mediacrawl.records import End, Outcome
 from mediacrawl.scope.sites import site_of
 from mediacrawl.visit import VISIT, FetchFacts, Visit
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
@@ -35,7 +33,7 @@ def _refuse() -> None:
     raise CloseSpider("log_error")
 
 
-class RequestLogMiddleware:
+class RequestLogMiddleware(CrawlComponent):
     """One JSON line per request in ``<state folder>/log``; see `observe.request_log.RequestLog` for what is on disk.
 
     With mediacrawl's scheduler the line is written at the end of the visit, with the reason of a drop, also if no
@@ -49,31 +47,21 @@ class RequestLogMiddleware:
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         if not OwnSettings(context.settings).getbool("REQUEST_LOG_ENABLED"):
             raise NotConfigured("REQUEST_LOG_ENABLED is off")
-        self._crawler = crawler
-        self._clock = context.clock
-        self._log = context.request_log
-        self._stats = crawler.stats
+        super().__init__(crawler, context)
+        connect = crawler.signals.connect
+        try:
+            self._log = context.request_log
+        except LogError as error:
+            logger.critical("%s", error)
+            connect(_refuse, signals.spider_opened)
+            raise NotConfigured from error
+        if context.leases:
+            connect(self._goes_out, signals.request_reached_downloader)
+        else:
+            connect(self._headers, signals.headers_received)
         self._out: dict[int, int] = {}
         if self._log.recovered:
             self._stats.set_value("request_log/unfinished", self._log.recovered)
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl."""
-        context = CrawlContext.of(crawler)
-        try:
-            middleware = cls(crawler, context)
-        except LogError as error:
-            logger.critical("%s", error)
-            crawler.signals.connect(_refuse, signals.spider_opened)
-            raise NotConfigured from error
-        listen_to_visits(crawler, middleware._visit_ended)
-        crawler.signals.connect(middleware._closed, signals.spider_closed)
-        if context.leases:
-            crawler.signals.connect(middleware._goes_out, signals.request_reached_downloader)
-        else:
-            crawler.signals.connect(middleware._headers, signals.headers_received)
-        return middleware
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Note the response."""

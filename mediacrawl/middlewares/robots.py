@@ -15,6 +15,7 @@ from twisted.python.failure import Failure
 
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import request_serialization
+from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import RefusedRequest, refuse, trouble_in
 from mediacrawl.crawl.headers import header, headers
@@ -39,8 +40,6 @@ from mediacrawl.scope.sites import authority_of, site_of
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
@@ -52,7 +51,7 @@ _LONGEST = 2_048
 """Maximal length of a redirect's target, in characters."""
 
 
-class RobotsMiddleware:
+class RobotsMiddleware(CrawlComponent):
     """Obeys robots.txt (RFC 9309) with the product token of setting ``ROBOTS_TOKEN``.
 
     With mediacrawl's scheduler the first request of an authority is its robots.txt, under the lease of the page that
@@ -77,17 +76,9 @@ class RobotsMiddleware:
         own = OwnSettings(context.settings)
         if not own.getbool("ROBOTS_ENABLED"):
             raise NotConfigured("ROBOTS_ENABLED is off")
-        self._crawler = crawler
-        self._stats = crawler.stats
-        self._context = context
-        self._clock = context.clock
+        super().__init__(crawler, context)
         self._sitemaps_most = own.getint("ROBOTS_SITEMAPS")
         self._fetching: dict[str, Deferred[None]] = {}
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl."""
-        return cls(crawler, CrawlContext.of(crawler))
 
     async def process_request(self, request: Request) -> Request | None:
         """Let the request pass, refuse it, or request the robots.txt first.
@@ -192,7 +183,7 @@ class RobotsMiddleware:
     # -- with leases -----------------------------------------------------------------------------------------
 
     def _sitemaps(self, authority: str, learned: RobotsUpdate, visit: Visit) -> list[Candidate]:
-        """The sitemaps that are added, of any host, if the spider explores."""
+        """Return the sitemaps that are added, of any host, if the spider explores."""
         links = link_filter(self._crawler)
         if links is None or not links.explores:
             return []
@@ -232,7 +223,7 @@ class RobotsMiddleware:
         return True
 
     def _target(self, response: Response) -> str | None:
-        """The target of a redirect; None, counted, if it is the same URL or excluded."""
+        """Return the target of a redirect; None, counted, if it is the same URL or excluded."""
         target = target_of(response)
         links = link_filter(self._crawler)
         leads_on = target is not None and target.key != canonical(response.url) and len(target.requested) <= _LONGEST
@@ -242,7 +233,7 @@ class RobotsMiddleware:
         return None
 
     def _carried(self, request: Request, visit: Visit) -> Request:
-        """The request of a carrier.
+        """Return the request of a carrier.
 
         Raises:
             RefusedRequest: the robots.txt is known by now, or another carrier has replaced this one.
@@ -387,17 +378,17 @@ def _candidate(target: str, authority: str, visit: Visit, now: float) -> Candida
 
 
 def _carrier(visit: Visit) -> str:
-    """The URL of the lease if it is a carrier, otherwise empty."""
+    """Return the URL of the lease if it is a carrier, otherwise empty."""
     return visit.lease.url if visit.lease.kind is Kind.ROBOTS else ""
 
 
 def _authority(visit: Visit) -> str:
-    """The authority whose robots.txt a visit requests."""
+    """Return the authority whose robots.txt a visit requests."""
     return visit.lease.parent if _carrier(visit) else authority_of(visit.lease.url)
 
 
 def _outcome(visit: Visit) -> Outcome:
-    """The outcome of a robots.txt visit: the page keeps its place, a carrier is done."""
+    """Return the outcome of a robots.txt visit: the page keeps its place, a carrier is done."""
     return Outcome(End.DONE) if _carrier(visit) else Outcome(End.CONTINUE, state=visit.lease.state)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.exceptions import NotConfigured
 
+from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.data_requests import first_request
 from mediacrawl.crawl.failures import MappedPage, refuse
@@ -20,12 +21,11 @@ from mediacrawl.visit import VISIT, AdapterUse, Visit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Self
 
     from scrapy.crawler import Crawler
 
 
-class SiteAdapterMiddleware:
+class SiteAdapterMiddleware(CrawlComponent):
     """Ends the lease of a page whose media a site adapter finds without it, and queues the page's data request.
 
     So one request is made in place of two. The page costs no request and no delay; its data request waits in the
@@ -48,18 +48,7 @@ class SiteAdapterMiddleware:
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         if not context.leases or not context.is_ours:
             raise NotConfigured
-        self._crawler = crawler
-        self._stats = crawler.stats
-        self._context = context
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make it for a crawl.
-
-        Raises:
-            NotConfigured: the scheduler or the spider is not ours.
-        """
-        return cls(crawler, CrawlContext.of(crawler))
+        super().__init__(crawler, context)
 
     def process_request(self, request: Request) -> None:
         """Let the request pass, or queue a data request in place of it.

@@ -21,7 +21,7 @@ from mediacrawl.scope.hosts import is_address
 logger = logging.getLogger(__name__)
 
 
-_PATIENCE = 60.0
+_TIMEOUT = 60.0
 """Timeout in seconds of another resolver than `HostsResolver`."""
 
 
@@ -37,7 +37,7 @@ class GuardedNames:
 
     def __init__(self, guard: Guard) -> None:
         self.guard = guard
-        self.count: Count = _uncounted
+        self.count: Count = lambda _: None
 
     async def addresses(self, host: str) -> tuple[str, ...]:
         """Return the addresses of a host in the order in which they are tried, before the guard's verdict.
@@ -88,9 +88,9 @@ async def _addresses_of(reactor: Any, name: str) -> tuple[str, ...]:
     collector = _Collector()
     reactor.nameResolver.resolveHostName(collector, name)
     try:
-        found = await maybe_deferred_to_future(collector.done.addTimeout(_PATIENCE, reactor))
+        found = await maybe_deferred_to_future(collector.done.addTimeout(_TIMEOUT, reactor))
     except TimeoutError:
-        raise NoAnswerError(f"{name} could not be looked up within {_PATIENCE:.0f} s") from None
+        raise NoAnswerError(f"{name} could not be looked up within {_TIMEOUT:.0f} s") from None
     if not found:
         raise NoSuchNameError(f"there is no address of the name {name}")
     return found
@@ -110,7 +110,3 @@ class _Collector:
 
     def resolutionComplete(self) -> None:  # noqa: N802
         self.done.callback(tuple(dict.fromkeys(self._found)))
-
-
-def _uncounted(name: str) -> None:
-    """Used until the HTTP handler sets the counter."""

@@ -337,7 +337,7 @@ class HttpConnection(asyncio.BufferedProtocol):
             self._settle(End.BROKEN)
 
     def _stage(self) -> str:
-        """What was waited for, as the end of a sentence."""
+        """Return what was waited for, as the end of a sentence."""
         if self.tls is not None and not self.tls.is_ready:
             return "in the TLS handshake"
         return "within the head" if self.answered else "without an answer"

@@ -100,17 +100,17 @@ class ReceivedHeaders(Headers):
         return found
 
     def normkey(self, key: str | bytes) -> bytes:
-        """The form of a name under which its values are kept."""
+        """Return the form of a name under which its values are kept."""
         known = _NORMAL.get(key)
         return super().normkey(key) if known is None else known
 
     def get(self, key: str | bytes, def_val: Any = None) -> bytes | None:
-        """The last value of a header; `def_val` if there is none."""
+        """Return the last value of a header; `def_val` if there is none."""
         values = self.getlist(key, def_val)
         return values[-1] if values else None
 
     def getlist(self, key: str | bytes, def_val: Any = None) -> list[bytes]:
-        """All values of a header; `def_val` if there are none."""
+        """Return all values of a header; `def_val` if there are none."""
         values: list[bytes] | None = dict.get(self, self.normkey(key))
         if values is None:
             values = [] if def_val is None else self.normvalue(def_val)
@@ -215,7 +215,7 @@ class PoliteHTTPHandler(BaseDownloadHandler):
             raise self._fault_here(request, error) or failed from error
 
     def _fault_here(self, request: Request, error: Exception) -> LocalFaultError | None:
-        """The exception to raise for a fault of this machine. Its lease goes back; None for other failures."""
+        """Return the exception to raise for a fault of this machine. Its lease goes back; None for other failures."""
         fault, visit = fault_here(error), cast("Visit | None", request.meta.get(VISIT))
         if fault is None or (fault.errno == ENETUNREACH and visit is not None and ":" in visit.fetch.address):
             # Without a route for IPv6 only such addresses fail.
@@ -230,7 +230,7 @@ class PoliteHTTPHandler(BaseDownloadHandler):
         return found
 
     def _standstill(self, began: float) -> LocalFaultError | None:
-        """The exception to raise for a timeout during which this process stood still."""
+        """Return the exception to raise for a timeout during which this process stood still."""
         if not self._context.heartbeat.stood_since(began):
             return None
         self._stats.inc_value("local/standstill")
@@ -418,7 +418,7 @@ class _Reading:
         return True
 
     def response(self, connection: HttpConnection, end: End) -> Response:
-        """The response.
+        """Return the response.
 
         Raises:
             StopDownload: a receiver of a signal ended the download with ``fail=True``.
@@ -486,7 +486,7 @@ def _split_proxy(proxy: str) -> Any:
 
 
 def _proxy_of(request: Request, *, is_tls: bool) -> Proxy | None:
-    """The proxy of a request.
+    """Return the proxy of a request.
 
     Raises:
         NotImplementedError: a proxy with ``https`` for an ``https`` URL, as in Scrapy's own handler; or another scheme.

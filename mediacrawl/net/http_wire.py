@@ -135,7 +135,11 @@ def read_head(head: bytes, method: str = "GET") -> ResponseHead:
     name, code = read_status_line(first)
     protocol, status = "ICY/1.0" if name == b"ICY" else name.decode("ascii"), int(code)
     fields = _fields(lines)
-    chunked = _is_chunked(fields)
+    codings = set(_words(fields, b"transfer-encoding")) - {b"identity", b""}
+    if codings - {b"chunked"}:
+        unknown = min(codings - {b"chunked"})
+        raise WireError("unknown transfer coding", f"the transfer coding {unknown[:60]!r} is unknown")
+    chunked = bool(codings)
     length = _length(method, status, fields, chunked=chunked)
     keeps = _keeps(protocol, fields) and length is not Framing.CLOSE and not (chunked and b"content-length" in fields)
     if chunked:
@@ -172,17 +176,9 @@ def _fields(lines: list[bytes]) -> dict[bytes, list[bytes]]:
 
 
 def _words(fields: dict[bytes, list[bytes]], name: bytes) -> list[bytes]:
-    """The elements of a field that is a list, in lower case."""
+    """Return the elements of a field that is a list, in lower case."""
     values = fields.get(name)
     return [word.strip().lower() for word in b",".join(values).split(b",")] if values else []
-
-
-def _is_chunked(fields: dict[bytes, list[bytes]]) -> bool:
-    codings = set(_words(fields, b"transfer-encoding")) - {b"identity", b""}
-    if codings - {b"chunked"}:
-        unknown = min(codings - {b"chunked"})
-        raise WireError("unknown transfer coding", f"the transfer coding {unknown[:60]!r} is unknown")
-    return bool(codings)
 
 
 def _length(method: str, status: int, fields: dict[bytes, list[bytes]], *, chunked: bool) -> int | Framing:
@@ -258,7 +254,10 @@ class ChunkedBody:
             return False
         if self._next is _Part.SIZE:
             self._spend(max(len(line) - _SIZE_DIGITS, 0))
-            self._left = _chunk_size(line)
+            size = _CHUNK_SIZE.match(line)
+            if size is None:
+                raise WireError("bad chunk", f"the size of a chunk is {line[:60]!r}")
+            self._left = int(size[1], 16)
             self._next = _Part.DATA if self._left else _Part.TRAILER
         elif self._next is _Part.AFTER:
             if line:
@@ -289,10 +288,3 @@ class ChunkedBody:
         line = bytes(self._kept[:end]).rstrip(b"\r")
         del self._kept[: end + 1]
         return line
-
-
-def _chunk_size(line: bytes) -> int:
-    told = _CHUNK_SIZE.match(line)
-    if told is None:
-        raise WireError("bad chunk", f"the size of a chunk is {line[:60]!r}")
-    return int(told[1], 16)

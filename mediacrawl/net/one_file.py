@@ -97,7 +97,14 @@ class FileRequests:
                 target = answer.fields.get(b"location")
                 if answer.status in _REDIRECTS and target and not session.first.status:
                     redirects += 1
-                    self._follow(target[-1], redirects)
+                    if redirects > REDIRECTS:
+                        raise DescribeError(
+                            f"{self._url} is the target of {REDIRECTS} redirects and redirects once more"
+                        )
+                    form = Base(self.form.requested).resolve_location(target[-1])
+                    if form is None:
+                        raise DescribeError(f"{self._url} redirects to what is no URL that can be requested")
+                    self.form = form
                 elif answer.is_stream:
                     return answer.read_stream()
                 elif answer.end is End.BROKEN and not answer.body and not session.probe.head:
@@ -113,7 +120,7 @@ class FileRequests:
         return session.probe.result()
 
     def _call(self, asked: tuple[int, int]) -> Call:
-        """The request for a range.
+        """Return the request for a range.
 
         Raises:
             DescribeError: the port is refused, or the host has no address.
@@ -149,14 +156,6 @@ class FileRequests:
     def _judge(self, peer: str, call: Call) -> None:
         """Judge the connected peer, as the crawl does."""
         self._guard.allowed(call.route.host, [peer])
-
-    def _follow(self, location: bytes, redirects: int) -> None:
-        if redirects > REDIRECTS:
-            raise DescribeError(f"{self._url} is the target of {REDIRECTS} redirects and redirects once more")
-        form = Base(self.form.requested).resolve_location(location)
-        if form is None:
-            raise DescribeError(f"{self._url} redirects to what is no URL that can be requested")
-        self.form = form
 
     def _reply(self, answer: _Answer) -> Reply:
         codings = codings_of([answer.header("content-encoding")])
@@ -221,5 +220,5 @@ class _Answer:
 
 
 def _shown(text: str) -> str:
-    """A URL or a host without control characters, and not too long for a message."""
+    """Return a URL or a host without control characters, and not too long for a message."""
     return cut_middle(printable(text), _LONGEST)

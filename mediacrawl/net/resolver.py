@@ -53,7 +53,7 @@ Count = Callable[[str], None]
 ADDRESSES = 16
 """Addresses of one family that are kept."""
 
-_PATIENCE = (1.5, 3.0, 5.0)
+_TIMEOUTS = (1.5, 3.0, 5.0)
 """Timeouts in seconds of the rounds through all servers. Most answers take less than one second; a lost datagram is
 sent again in the next round."""
 
@@ -103,7 +103,7 @@ class NameServers:
         from dns.exception import DNSException, Timeout  # noqa: PLC0415 - a tenth of a second, for names that are queried
 
         problem: Exception | None = None
-        for seconds in _PATIENCE:
+        for seconds in _TIMEOUTS:
             silent = 0
             for server in tuple(self._servers):
                 count("dns/queries")
@@ -216,7 +216,7 @@ class HostsResolver:
     ) -> Any:
         """Resolve a name, see `twisted.internet.interfaces.IHostnameResolver`."""
         types = addressTypes or (IPv4Address, IPv6Address)
-        found = Deferred.fromFuture(asyncio.ensure_future(self.addresses(hostName, _uncounted)))
+        found = Deferred.fromFuture(asyncio.ensure_future(self.addresses(hostName, lambda _: None)))
         resolution = _Resolution(hostName, found)
         resolutionReceiver.resolutionBegan(resolution)
 
@@ -232,7 +232,7 @@ class HostsResolver:
         return resolution
 
     def _at_hand(self, name: str, count: Count) -> CachedName | None:
-        """The result from literals, hosts and the cache."""
+        """Return the result from literals, hosts and the cache."""
         if is_address(name):
             return CachedName((name.strip("[]"),), inf)
         fixed = self._hosts.get(name) or localhost(name)
@@ -316,10 +316,6 @@ def _answer(task: asyncio.Task[DnsAnswer]) -> DnsAnswer | None:
     if error is not None and not isinstance(error, DnsAnswerError):
         logger.warning("A name server could not be asked: %s", error)
     return None if error is not None else task.result()
-
-
-def _uncounted(name: str) -> None:
-    """The counter for look-ups without a crawl."""
 
 
 def _text(path: Path) -> str:

@@ -188,7 +188,7 @@ class TlsClient:
         self.failure: SSL.Error | None = None
 
     def new_session(self) -> Session | None:
-        """The session for the next connection; None if there is none that was not given before.
+        """Return the session for the next connection; None if there is none that was not given before.
 
         With TLS 1.3 the server sends tickets after the handshake, each for one connection (RFC 8446, appendix C.4).
         """
@@ -291,5 +291,5 @@ class TlsClient:
 
 
 def _number_of(session: Session) -> object:
-    """What tells one session from another: pyOpenSSL makes a new object of the same session at each call."""
+    """Return what tells one session from another: pyOpenSSL makes a new object of the same session at each call."""
     return getattr(session, "_session", session)

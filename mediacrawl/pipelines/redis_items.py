@@ -138,7 +138,11 @@ class RedisItemsPipeline:
             if not error.passes:
                 self._give_up(batch, error.words)
                 return
-            self._tell(error.words)
+            if not self._away:
+                self._away = True
+                logger.error(
+                    "Items wait, since %s at %s cannot be written: %s; tried again", self._key, self._where, error.words
+                )
             failed += scrapy_internals.is_closing(self._crawler.engine)
             if failed >= LAST_TRIES:
                 self._give_up(batch, error.words)
@@ -170,11 +174,6 @@ class RedisItemsPipeline:
     def _kind(self) -> str:
         kind = self._client.type(self._key)
         return kind.decode() if isinstance(kind, bytes) else str(kind)
-
-    def _tell(self, error: str) -> None:
-        if not self._away:
-            self._away = True
-            logger.error("Items wait, since %s at %s cannot be written: %s; tried again", self._key, self._where, error)
 
     def _give_up(self, batch: list[_PendingItem], error: str) -> None:
         for waiting in batch:

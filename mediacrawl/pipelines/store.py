@@ -129,7 +129,7 @@ class CataloguePipeline:
 
 
 def _record(item: Any) -> Mapping[str, Any] | None:
-    """The item as a mapping; None if there is nothing to store it by."""
+    """Return the item as a mapping; None if there is nothing to store it by."""
     if isinstance(item, MediaItem):
         # The short way for our own: itemadapter would copy each tag.
         record: Mapping[str, Any] = {name: getattr(item, name) for name in MediaItem.__slots__}

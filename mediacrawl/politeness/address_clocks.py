@@ -19,10 +19,11 @@ from math import inf
 
 import msgpack
 
-from mediacrawl.notes import Later, Notes
+from mediacrawl.notes import Later, Notes, changed_later
+from mediacrawl.politeness.caching import LastUsed
 
 NAMESPACE = "address"
-_FORMAT = 1
+_FORMAT, _OLD_FORMAT = 2, 1
 _WINDOW = 5
 HELD = 50_000
 """Addresses in memory, some 400 bytes each; the clocks of others are in the store."""
@@ -129,9 +130,9 @@ class AddressClock:
 class AddressClocks:
     """The clocks of all addresses, for one process.
 
-    On disk: a note for each address (msgpack: format, release time, last response times, requests without a find), in
-    the transaction that ends the visit. A kill undoes notes since the last commit; after a restart every address keeps
-    its full delay from the start on, so none is requested too soon.
+    On disk: a note for each address, as in `SharedAddressClocks`, in the transaction that ends the visit. A kill undoes
+    notes since the last commit; after a restart every address keeps its full delay from the start on, so none is
+    requested too soon.
 
     Args:
         policy: the delays.
@@ -162,23 +163,21 @@ class AddressClocks:
         clock = self._clock(address)
         clock.end(now, response_time, self._policy, asked=asked, found=found)
         if asked:
-            note = msgpack.packb((_FORMAT, clock.release, clock.samples, clock.barren))
-            self._store.set_note(NAMESPACE, address, note)
+            self._store.set_note(NAMESPACE, address, _packed(clock))
 
     def _clock(self, address: str) -> AddressClock:
         clock = self._clocks.get(address)
         if clock is None:
-            clock = self._clocks[address] = self._read(address)
+            clock = self._clocks[address] = _unpacked(self._store.note(NAMESPACE, address))
+            # No request of an earlier process is under way.
+            clock.turn = clock.out = 0.0
+            if self._resumes:
+                delay = self._policy.delay(clock.samples, clock.barren)
+                clock.release = max(clock.release, self._began + delay)
             self._let_go()
         else:
             self._clocks.move_to_end(address)
         return clock
-
-    def _read(self, address: str) -> AddressClock:
-        release, samples, barren = _unpack(self._store.note(NAMESPACE, address))
-        if self._resumes:
-            release = max(release, self._began + self._policy.delay(samples, barren))
-        return AddressClock(release, samples, barren=barren)
 
     def _let_go(self) -> None:
         while len(self._clocks) > HELD:
@@ -187,21 +186,6 @@ class AddressClocks:
                 # The store does not have it. There are never more of these than concurrent requests.
                 self._clocks[address] = clock
                 return
-
-
-def _unpack(record: bytes | None) -> tuple[float, tuple[float, ...], int]:
-    """Release time, samples and barren requests of a note; those of an unknown address if it cannot be read."""
-    try:
-        # Notes of earlier versions have no number of barren requests.
-        version, release, samples, *barren = msgpack.unpackb(record) if record else (None, 0.0, ())
-        if version == _FORMAT:
-            return float(release), tuple(float(sample) for sample in samples), int(sum(barren))
-    except (ValueError, TypeError, msgpack.UnpackException):
-        pass
-    return 0.0, (), 0
-
-
-_SHARED_FORMAT = 2
 
 
 class SharedAddressClocks:
@@ -226,25 +210,13 @@ class SharedAddressClocks:
 
     def take(self, address: str) -> Future[float]:
         """Ask for a turn, as `AddressClock.take`; the result comes later."""
-        wait = 0.0
 
-        def change(record: bytes | None) -> bytes:
-            nonlocal wait
+        def change(record: bytes | None) -> tuple[bytes, float]:
             clock = _unpacked(record)
             wait = clock.take(self._clock(), self._policy, self._lease)
-            return _packed(clock)
+            return _packed(clock), wait
 
-        answer: Future[float] = Future()
-
-        def done(changed: Future[bytes]) -> None:
-            error = changed.exception()
-            if error is None:
-                answer.set_result(wait)
-            else:
-                answer.set_exception(error)
-
-        self._later(NAMESPACE, address, change).add_done_callback(done)
-        return answer
+        return changed_later(self._later, NAMESPACE, address, change)
 
     def end(self, address: str, response_time: float | None, *, asked: bool = True, found: bool = False) -> None:
         """End the request that took an address, see `AddressClock.end`."""
@@ -259,17 +231,21 @@ class SharedAddressClocks:
 
 
 def _packed(clock: AddressClock) -> bytes:
-    packed: bytes = msgpack.packb((_SHARED_FORMAT, clock.release, clock.samples, clock.turn, clock.out, clock.barren))
+    packed: bytes = msgpack.packb((_FORMAT, clock.release, clock.samples, clock.turn, clock.out, clock.barren))
     return packed
 
 
 def _unpacked(record: bytes | None) -> AddressClock:
     """Return the clock in a note; a new one if it cannot be read."""
     try:
-        version, release, samples, turn, out, *barren = msgpack.unpackb(record) if record else (None, 0.0, (), 0.0, 0.0)
-        if version == _SHARED_FORMAT:
-            times = tuple(float(sample) for sample in samples)
+        version, release, samples, *more = msgpack.unpackb(record) if record else (None, 0.0, ())
+        times = tuple(float(sample) for sample in samples)
+        if version == _FORMAT:
+            # Notes of earlier versions have no number of barren requests.
+            turn, out, *barren = more
             return AddressClock(float(release), times, float(turn), float(out), int(sum(barren)))
+        if version == _OLD_FORMAT:
+            return AddressClock(float(release), times, barren=int(sum(more)))
     except (ValueError, TypeError, msgpack.UnpackException):
         pass
     return AddressClock()
@@ -293,7 +269,7 @@ class UntriedAddresses:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._answered: OrderedDict[str, None] = OrderedDict()
+        self._answered: LastUsed[bool] = LastUsed(HELD_ANSWERED)
         self._out: dict[int, tuple[str, float, bool]] = {}
         self._places = 0
         self._took = _FIRST_GUESS
@@ -304,7 +280,7 @@ class UntriedAddresses:
 
         Callers that must wait get times one after the other, as places are likely to become free.
         """
-        is_untried = address not in self._answered
+        is_untried = not self._answered.get(address)
         if is_untried and self._places >= self._most:
             return self._wait(now)
         self._out[request] = (address, now, is_untried)
@@ -325,11 +301,10 @@ class UntriedAddresses:
             return
         if is_untried:
             self._took += _WEIGHT * (max(now - began, 0.0) - self._took)
-        self._answered.pop(address, None)
         if answered:
-            self._answered[address] = None
-            if len(self._answered) > HELD_ANSWERED:
-                self._answered.popitem(last=False)
+            self._answered.put(address, True)
+        else:
+            self._answered.drop(address)
 
     def _wait(self, now: float) -> float:
         # If none has ended yet, they take at least as long as the oldest one has.

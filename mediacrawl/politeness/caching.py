@@ -6,6 +6,7 @@ from calendar import timegm
 from collections import OrderedDict
 from collections.abc import Container
 from email.utils import parsedate
+from math import inf
 from typing import Generic, TypeVar
 
 _LONGEST = 1_024
@@ -35,7 +36,11 @@ def lifetime(cache_control: str, expires: str, date: str, age: str, now: float) 
     We are a private cache, so ``s-maxage`` does not apply. ``max-age`` goes before ``Expires``, and an invalid date
     has expired (RFC 9111, 5.3). The arguments are the headers of these names; `now` is when the response came.
     """
-    directives = _directives(cache_control[:_LONGEST])
+    # Of a repeated directive the first counts (RFC 9111, 4.2.1).
+    directives: dict[str, str] = {}
+    for part in cache_control[:_LONGEST].split(","):
+        name, _, value = part.partition("=")
+        directives.setdefault(name.strip().lower(), value.strip().strip('"'))
     if "no-cache" in directives or "no-store" in directives:
         return 0.0
     said = directives.get("max-age")
@@ -62,15 +67,6 @@ def is_conditional(headers: Container[str]) -> bool:
     return any(name in headers for name in _CONDITIONS)
 
 
-def _directives(header: str) -> dict[str, str]:
-    """Name -> value; of a repeated directive the first counts (RFC 9111, 4.2.1)."""
-    found: dict[str, str] = {}
-    for part in header.split(","):
-        name, _, value = part.partition("=")
-        found.setdefault(name.strip().lower(), value.strip().strip('"'))
-    return found
-
-
 def _seconds(value: str) -> float:
     """Delta seconds; anything else is 0, and more than ten digits are cut (RFC 9111, 1.2.2)."""
     return float(value[:10]) if value.isascii() and value.isdigit() else 0.0
@@ -91,7 +87,7 @@ Value = TypeVar("Value")
 class LastUsed(Generic[Value]):
     """A least recently used cache by name, bounded by number and by weight. The last one used is always kept."""
 
-    def __init__(self, most: int, heaviest: int) -> None:
+    def __init__(self, most: int, heaviest: float = inf) -> None:
         self._most = most
         self._heaviest = heaviest
         self._values: OrderedDict[str, tuple[Value, int]] = OrderedDict()
@@ -108,7 +104,7 @@ class LastUsed(Generic[Value]):
         self._values.move_to_end(name)
         return found[0]
 
-    def put(self, name: str, value: Value, weight: int) -> None:
+    def put(self, name: str, value: Value, weight: int = 1) -> None:
         """Store a value under a name; it replaces the one before."""
         self._weight += weight - self._values.pop(name, (None, 0))[1]
         self._values[name] = (value, weight)

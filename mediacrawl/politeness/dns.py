@@ -5,11 +5,12 @@ Name servers pass on untrusted data, so the cache bounds every time to live and 
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Any
+
+from mediacrawl.politeness.caching import LastUsed
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +72,13 @@ class DnsCache:
     """A cache of answers, least recently used."""
 
     def __init__(self) -> None:
-        self._names: OrderedDict[str, CachedName] = OrderedDict()
-        self._shunned: OrderedDict[str, float] = OrderedDict()
-
-    def __len__(self) -> int:
-        return len(self._names)
+        self._names: LastUsed[CachedName] = LastUsed(NAMES)
+        self._shunned: LastUsed[float] = LastUsed(NAMES)
 
     def get(self, name: str, now: float) -> CachedName | None:
         """Return the answer for a name, or None if there is none in force."""
         known = self._names.get(name)
-        if known is None:
-            return None
-        if known.until <= now:
-            del self._names[name]
-            return None
-        self._names.move_to_end(name)
-        return known
+        return known if known is not None and known.until > now else None
 
     def put(self, name: str, answer: DnsAnswer | None, now: float) -> CachedName:
         """Store the answer of both families, or None if the servers failed; return it as cached."""
@@ -95,26 +87,19 @@ class DnsCache:
         else:
             most = MOST if answer.addresses else NEGATIVE
             known = CachedName(answer.addresses, now + max(min(answer.ttl, most), LEAST))
-        self._names[name] = known
-        self._names.move_to_end(name)
-        if len(self._names) > NAMES:
-            self._names.popitem(last=False)
+        self._names.put(name, known)
         return known
 
     def shun(self, address: str, now: float) -> None:
         """Try an address after the others, for `SHUNNED` seconds."""
-        self._shunned[address] = now + SHUNNED
-        self._shunned.move_to_end(address)
-        if len(self._shunned) > NAMES:
-            self._shunned.popitem(last=False)
+        self._shunned.put(address, now + SHUNNED)
 
     def ordered(self, addresses: Sequence[str], now: float) -> tuple[str, ...]:
         """Return addresses in the order in which they are tried: the shunned last, those shunned longest ago first."""
-        if len(addresses) < 2 or not self._shunned:
+        if len(addresses) < 2 or not len(self._shunned):
             return tuple(addresses)
-        until = (self._shunned.get(address, 0.0) for address in addresses)
-        later = {address: end if end > now else 0.0 for address, end in zip(addresses, until, strict=True)}
-        return tuple(sorted(addresses, key=later.__getitem__))
+        until = {address: self._shunned.get(address) or 0.0 for address in addresses}
+        return tuple(sorted(addresses, key=lambda address: until[address] if until[address] > now else 0.0))
 
 
 FAMILIES = {"ipv4": "A", "ipv6": "AAAA"}
@@ -221,7 +206,7 @@ def server_of(written: str) -> tuple[str, int]:
 
 
 def _plain(text: str) -> str | None:
-    """An address in normal form; None if it is none."""
+    """Return an address in normal form; None if it is none."""
     try:
         return str(ip_address(text))
     except ValueError:

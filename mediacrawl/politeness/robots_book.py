@@ -192,7 +192,12 @@ class RobotsBook:
         if not last <= now < last + age:
             return _fetch(entry, authority)
         if entry.rules is not None:
-            return _by_rules(entry.rules, url)
+            verdict = entry.rules.allowed(url)
+            return RobotsDecision(
+                RobotsAction.ALLOWED if verdict else RobotsAction.DENIED,
+                rule=verdict.rule,
+                crawl_delay=_delay(entry.rules),
+            )
         row = note.failing or FetchFailures(last, last)
         rule = f"robots.txt could not be had (status {row.status}, {row.times} times)"
         say = RobotsAction.DENIED if times.is_hopeless(row) else RobotsAction.WAIT
@@ -363,13 +368,6 @@ def _fetch(entry: _Cached, authority: str, url: str = "") -> RobotsDecision:
     if copy is None or entry.rules is None or (copy.source or own) != saying.url:
         return saying
     return replace(saying, etag=copy.etag, modified=copy.modified)
-
-
-def _by_rules(rules: RobotsRules, url: str) -> RobotsDecision:
-    verdict = rules.allowed(url)
-    return RobotsDecision(
-        RobotsAction.ALLOWED if verdict else RobotsAction.DENIED, rule=verdict.rule, crawl_delay=_delay(rules)
-    )
 
 
 def _delay(rules: RobotsRules | None) -> float | None:

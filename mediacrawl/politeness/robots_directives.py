@@ -89,7 +89,8 @@ def _read(value: str, token: str) -> RobotsDirectives:
             part = rest  # noqa: PLW2901 - without the robot's name
         if ours:
             words.update(part.replace(";", " ").split())
-            until = _earlier(until, _time(part, parts[place + 1 : place + 2]))
+            times = until, _time(part, parts[place + 1 : place + 2])
+            until = min((time for time in times if time is not None), default=None)
     return RobotsDirectives(
         nofollow=not words.isdisjoint(("nofollow", "none")),
         noindex=not words.isdisjoint(("noindex", "none")),
@@ -126,7 +127,3 @@ def _seconds(text: str) -> float | None:
         return mktime_tz(parsed) if parsed else None
     except (ValueError, OverflowError, IndexError, TypeError):
         return None
-
-
-def _earlier(one: float | None, other: float | None) -> float | None:
-    return min((time for time in (one, other) if time is not None), default=None)

@@ -26,7 +26,7 @@ from mediacrawl.priority.features import packed, places, unpacked
 from mediacrawl.priority.journal import VisitEntry, VisitJournal
 from mediacrawl.priority.learner import Learner, load_model, save_model
 from mediacrawl.priority.orders import RECORDS, CreditPolicy, OrderModelError, Past, Scored, Visits
-from mediacrawl.priority.shared import SharedJournal, SharedModel, SharedNotes
+from mediacrawl.priority.shared import SharedJournal, SharedNotes
 from mediacrawl.records import Candidate, Lease
 from mediacrawl.site_adapters.queued import LINK_CLASS
 
@@ -76,8 +76,8 @@ class Adaptive:
     the site, or that credited it and had visited it before; the others only count. Of two that write one record within
     two seconds the later wins, and each continues with what it has counted. So a credit may be missing in a record
     until the site is visited again, and is lost if no worker is left that heard of it and its visit is not kept. Where
-    delays are shorter than it takes to hear of a visit, it may count twice for a worker that is given the site. The
-    model is a note (`SharedModel`); the file is written at the end, for other crawls.
+    delays are shorter than it takes to hear of a visit, it may count twice for a worker that is given the site. A new
+    worker learns the model from the visits that are kept; the file is written at the end, for other crawls.
 
     In memory: the model (8 MB), the classes of `AdaptivePolicy.sites` sites (6 KB each), the last visits (350 bytes
     each).
@@ -109,11 +109,7 @@ class Adaptive:
         self.learner = Learner(policy.rate)
         self.classes = Classes(policy.sites, policy.classes, self._recall)
         self.visits = Visits(policy.credit)
-        self._shared: SharedJournal | None = None
-        self._model: SharedModel | None = None
-        if isinstance(notes, SharedNotes):
-            self._shared = SharedJournal(notes, policy.credit.remembered)
-            self._model = SharedModel(notes, policy.save_every)
+        self._shared = SharedJournal(notes, policy.credit.remembered) if isinstance(notes, SharedNotes) else None
         self.journal = self._shared or VisitJournal(notes, policy.credit.remembered)
         self._known = 0
         self._resumes = False
@@ -197,7 +193,7 @@ class Adaptive:
             self._stale[site] = classes
 
     def ended(self, lease: Lease, reward: float) -> Scored:
-        """A URL ended: learn from it. Gives sites with the new scores of their classes.
+        """Learn from the end of a URL; yield sites with the new scores of their classes.
 
         Args:
             lease: its last lease.
@@ -267,7 +263,7 @@ class Adaptive:
         return classes
 
     def _credit(self, classes: SiteClasses, past: Past, more: float) -> bool:
-        """A visit got credit, and so did its class; answers whether that is known."""
+        """A visit got credit, and so did its class; return whether that is known."""
         number = classes.numbers.get(past.link_class)
         if number is None:
             return False
@@ -277,7 +273,7 @@ class Adaptive:
         return True
 
     def _credited(self, entry: VisitEntry, visit: Past) -> Iterator[tuple[Past, float]]:
-        """The visits that an entry says something of: if nothing was found, itself alone.
+        """Return the visits that an entry says something of: if nothing was found, itself alone.
 
         A page visited again is no evidence about links: of no other page is it known that nothing new is there.
         """
@@ -287,7 +283,7 @@ class Adaptive:
     # -- what outlives the process ---------------------------------------------------------------------------
 
     def begin(self, warm: Path | None = None, *, resumes: bool = False) -> int:
-        """Take up what an earlier process left; answers how many visits are remembered.
+        """Take up what an earlier process left; return how many visits are remembered.
 
         Args:
             warm: a model of another crawl to begin with, where this crawl has none of its own.
@@ -307,9 +303,7 @@ class Adaptive:
         return len(self.visits)
 
     def _own_model(self) -> tuple[Learner, int] | None:
-        if self._model is not None:
-            return self._model.load(self._policy.rate)
-        if self._path is not None and self._path.exists():
+        if self._shared is None and self._path is not None and self._path.exists():
             with suppress(OrderModelError):
                 return load_model(self._path, self._policy.rate)
             return self.learner, 0
@@ -330,25 +324,18 @@ class Adaptive:
         self._stale.clear()
         self.journal.save()
         if self._shared is not None:
-            self._exchange(self._shared, now, last=last)
-        elif self._path is not None and (last or now - self._saved >= self._policy.save_every):
-            self._write(self._path, self.journal.number)
+            for number, entry in self._shared.heard():
+                self._hear(number, entry)
+            if last:
+                self._shared.close()
+        if self._path is not None and (last or (self._shared is None and now - self._saved >= self._policy.save_every)):
+            self._write(self._path)
             self._saved = now
 
-    def _exchange(self, shared: SharedJournal, now: float, *, last: bool) -> None:
-        """With several workers, at each `save`: learn the visits of the others, and share the model."""
-        for number, entry in shared.heard():
-            self._hear(number, entry)
-        if self._model is not None and not shared.is_behind:
-            self._model.save(self.learner, shared.number, now, last=last)
-        if last:
-            shared.close()
-            if self._path is not None:
-                # Its numbers of visits mean nothing to another crawl.
-                self._write(self._path)
-
-    def _write(self, path: Path, visits: int = 0) -> None:
+    def _write(self, path: Path) -> None:
         """Write the model. A disk that does not take it does not stop the crawl: the journal has what it is made of."""
+        # The numbers of visits of several workers mean nothing to another crawl.
+        visits = self.journal.number if isinstance(self.journal, VisitJournal) else 0
         try:
             save_model(self.learner, path, visits)
         except OSError as error:

@@ -1,4 +1,4 @@
-"""The records of link classes: number of fetches, reward, and the features of the latest link."""
+"""The records of link classes: fetches, reward, features of the latest link; and what explains a score by them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mediacrawl.frontier.site_state import MOST_CLASSES, class_for
-from mediacrawl.priority.features import SIZE, WIDTH, Rows, place
+from mediacrawl.observe.format import count as in_figures
+from mediacrawl.observe.format import plural
+from mediacrawl.observe.text import printable
+from mediacrawl.priority.features import SIZE, WIDTH, Found, Rows, features, place, places
 from mediacrawl.priority.learner import Learner
 from mediacrawl.records import Kind
 
@@ -43,20 +46,14 @@ class ScorePolicy:
     Attributes:
         weight: how many fetches the model's guess counts as.
         curiosity: how much a class is preferred for being little known.
-        model: whether the model guesses; else every class begins alike.
-        records: whether the class's own record counts.
-        inlinks: whether it counts which sites link to a site.
     """
 
     weight: float = 2.0
     curiosity: float = 0.1
-    model: bool = True
-    records: bool = True
-    inlinks: bool = True
 
     def factor(self, classes: SiteClasses) -> float:
-        """What the scores of a site are multiplied by: as long as it has no finds, who links to it says most."""
-        if classes.has_finds or not self.inlinks:
+        """Return what the scores of a site are multiplied by: as long as it has no finds, who links to it says most."""
+        if classes.has_finds:
             return 1.0
         factor: float = _EACH_INLINK ** (classes.inlinks - 1) * _EACH_VISIT ** min(classes.visits, _MOST_VISITS)
         return factor
@@ -64,24 +61,16 @@ class ScorePolicy:
     def scores(
         self, fetches: NDArray[np.float64], credit: NDArray[np.float64], odds: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """The score of each class: its record, shrunk towards the model, and a little more for the little known.
+        """Return the score of each class: its record, shrunk towards the model, and a little more for the little known.
 
         Args:
             fetches: number of its fetches.
             credit: what that came to.
             odds: what the model says of its next link, 0 to 1.
         """
-        if not self.model:
-            odds = np.full_like(odds, _ALIKE)
-        if not self.records:
-            return odds
         fetches = fetches + self.weight
         rates = (credit + self.weight * odds) / fetches
         return rates + self.curiosity * np.sqrt(rates / fetches)
-
-
-_ALIKE = 0.1
-"""What a link is taken to be worth without a model."""
 
 
 class SiteClasses:
@@ -130,7 +119,7 @@ class SiteClasses:
         return len(self.numbers)
 
     def met(self, shape: str) -> int:
-        """Count a link of a shape; answers how many there were, 0 for one of too many shapes."""
+        """Count a link of a shape; return how many there were, 0 for one of too many shapes."""
         if shape not in self.links and len(self.links) >= MOST_CLASSES:
             # A site that makes up shapes without end is not to fill the memory.
             return 0
@@ -138,7 +127,7 @@ class SiteClasses:
         return number
 
     def add(self, name: str, row: Sequence[int] | NDArray[np.uint32]) -> int:
-        """A class is new; answers its place."""
+        """A class is new; return its place."""
         number = self.numbers[name] = len(self.numbers)
         if number == len(self.fetches):
             self._grow(np.concatenate([self.table, _empty_table(number)], axis=1))
@@ -166,10 +155,6 @@ class SiteClasses:
     def _grow(self, table: NDArray[np.float64]) -> None:
         self.table = table
         self.fetches, self.credit, self.sent = table
-
-    def moved(self, learner: Learner, policy: ScorePolicy) -> dict[str, float]:
-        """The scores that have changed enough to be sent to the frontier."""
-        return dict(moved_scores([("", self)], learner, policy)).get("", {})
 
     def dump(self) -> bytes:
         """The stored form, in msgpack: the inlinks, and of each fetched class name, fetches, credit, features."""
@@ -229,7 +214,7 @@ class SiteClasses:
 def moved_scores(
     sites: Sequence[tuple[str, SiteClasses]], learner: Learner, policy: ScorePolicy
 ) -> Iterator[tuple[str, dict[str, float]]]:
-    """The scores of several sites that have changed enough to be sent to the frontier, by site.
+    """Yield the scores of several sites that have changed enough to be sent to the frontier, by site.
 
     All sites are scored in one pass over arrays: a pass for each takes four times as long.
     """
@@ -298,11 +283,11 @@ class Classes:
         return iter(self._held.items())
 
     def held(self, site: str) -> SiteClasses | None:
-        """The classes of a site, if they are held."""
+        """Return the classes of a site, if they are held."""
         return self._held.get(site)
 
     def of(self, site: str, *, turn: bool = True) -> SiteClasses:
-        """The classes of a site, with what was written down of them.
+        """Return the classes of a site, with what was written down of them.
 
         Args:
             site: its name.
@@ -325,7 +310,7 @@ class Classes:
     def place(
         self, site: str, name: str, row: Callable[[], Sequence[int]], *, turn: bool = True
     ) -> tuple[SiteClasses, int, bool]:
-        """The class of a link, its place among the site's classes, and whether it is new.
+        """Return the class of a link, its place among the site's classes, and whether it is new.
 
         Args:
             site: of the link.
@@ -349,7 +334,7 @@ class Classes:
         return classes.add(name, row()), True
 
     def next(self, number: int) -> list[str]:
-        """The sites whose turn it is to be looked at again."""
+        """Return the sites whose turn it is to be looked at again."""
         found = list[str]()
         for _ in range(min(number, len(self._turn))):
             site = self._turn.popleft()
@@ -357,3 +342,83 @@ class Classes:
                 self._turn.append(site)
                 found.append(site)
         return found
+
+
+STRONGEST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What speaks for a link.
+
+    Attributes:
+        fetches, credit: number of fetches of its class, and the sum of their rewards.
+        odds: what the model says of this link, 0 to 1.
+        factor: what the score of record and model is multiplied by; 1 for a site with finds.
+        inlinks: how many sites with finds link to its site.
+        goes_first: whether it is a file of a site without a record, see `SiteClasses.put_files_first`.
+        score: the product.
+        strongest: its features with the greatest weights, the greatest first: text and weight in log odds.
+        learned: examples that the model has learned.
+    """
+
+    fetches: float
+    credit: float
+    odds: float
+    factor: float
+    inlinks: int
+    goes_first: bool
+    score: float
+    strongest: tuple[tuple[str, float], ...]
+    learned: int
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Label and text of each row of ``scrapy frontier why``."""
+        ended = f"{in_figures(int(self.fetches))} URLs of its class came to an end, worth {self.credit:.2f} in all"
+        linked = f"times {self.factor:.3f}: it has no finds, and {plural(self.inlinks, 'site')} with finds link to it"
+        rows = [
+            ("record", ended if self.fetches else "no URL of its class has come to an end"),
+            ("model", f"{self.odds:.3f} for this link, after {plural(self.learned, 'example')}"),
+            *([("site", linked)] if self.factor != 1 else []),
+            ("score", f"{self.score:.3f} by all of this, now"),
+            *([("file", "goes before the pages of its site, which has no record yet")] if self.goes_first else []),
+        ]
+        for label, sign in (("for it", 1), ("against it", -1)):
+            words = [f"{printable(text)} {weight:+.2f}" for text, weight in self.strongest if weight * sign > 0]
+            rows += [(label, ", ".join(words))] if words else []
+        return rows
+
+
+def explain(
+    found: Found, link_class: str, learner: Learner, record: bytes | None, policy: ScorePolicy | None = None
+) -> Explanation:
+    """Tell what speaks for a link.
+
+    Args:
+        found: as it was found.
+        link_class: the class that it waits in.
+        learner: the model.
+        record: of its site's classes, as `SiteClasses.dump` wrote it, if there is one.
+        policy: how record and model are combined.
+    """
+    classes = SiteClasses.load(record)
+    number = classes.numbers.get(link_class)
+    fetches = float(classes.fetches[number]) if number is not None else 0.0
+    credit = float(classes.credit[number]) if number is not None else 0.0
+    odds = learner.odds(np.array([places(found)], np.uint32))
+    policy = policy or ScorePolicy()
+    factor = policy.factor(classes)
+    score = policy.scores(np.array([fetches]), np.array([credit]), odds) * factor
+    weighed = [(text, float(learner.weights[place])) for text, place in features(found)]
+    weighed = sorted((pair for pair in weighed if pair[1]), key=lambda pair: -abs(pair[1]))
+    return Explanation(
+        fetches=fetches,
+        credit=credit,
+        odds=float(odds[0]),
+        factor=factor,
+        inlinks=classes.inlinks,
+        goes_first=found.kind is Kind.MEDIA and (not classes.files or classes.awaits_file),
+        score=float(score[0]),
+        strongest=tuple(weighed[:STRONGEST]),
+        learned=learner.learned,
+    )

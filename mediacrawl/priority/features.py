@@ -52,7 +52,7 @@ Found = Candidate | Lease
 
 
 def features(found: Found) -> list[tuple[str, int]]:
-    """The features of a link, as text and as places in the table; at most `WIDTH`.
+    """Return the features of a link, as text and as places in the table; at most `WIDTH`.
 
     Args:
         found: as it was found; a seed has no parent.
@@ -65,18 +65,18 @@ def features(found: Found) -> list[tuple[str, int]]:
 
 
 def places(found: Found) -> list[int]:
-    """The places in the table that belong to a link's features, filled up to `WIDTH`."""
+    """Return the places in the table that belong to a link's features, filled up to `WIDTH`."""
     general, own, host = _texts(found)
     row = [*map(place, general), *(place(text) | HALF for text in own), *_places_of_grams(host)]
     return row[:WIDTH] + [NOTHING] * (WIDTH - len(row))
 
 
 def _texts(found: Found) -> tuple[list[str], list[str], str]:
-    """The features of a link as text: those of every site, and those of its own; and its host."""
+    """Return the features of a link as text: those of every site, and those of its own; and its host."""
     evidence = found.evidence
     named = link_class(found.url)
     host, _, pattern = named.partition("/")
-    source = _host_of(found.parent)
+    source = found.parent.partition("://")[2].partition("/")[0]
     there = "own" if source == host or source.endswith(f".{found.site}") or source == found.site else "other"
     if not found.parent:
         there = "seed"
@@ -98,19 +98,19 @@ def _texts(found: Found) -> tuple[list[str], list[str], str]:
 
 
 def packed(row: Sequence[int]) -> bytes:
-    """The places of a row without what fills it up, 4 bytes each: a fourth of the memory of a list."""
+    """Return the places of a row without what fills it up, 4 bytes each: a fourth of the memory of a list."""
     return array("I", [number for number in row if number != NOTHING]).tobytes()
 
 
 def unpacked(row: bytes) -> list[int]:
-    """The row that `packed` was given."""
+    """Return the row that `packed` was given."""
     found = array("I", row).tolist()
     return found + [NOTHING] * (WIDTH - len(found))
 
 
 @lru_cache(_OF_WORDS)
 def place(text: str) -> int:
-    """The place of a general feature: in the lower half of the table, and not `NOTHING`."""
+    """Return the place of a general feature: in the lower half of the table, and not `NOTHING`."""
     return crc32(text.encode("utf-8", "surrogatepass")) % (HALF - 1) + 1
 
 
@@ -132,7 +132,3 @@ def _grams(host: str) -> list[str]:
     name = host.partition(":")[0].removeprefix("www.").rpartition(".")[0]
     pieces = [name[start : start + _GRAMS] for start in range(max(len(name) - _GRAMS + 1, 1))]
     return [f"name {piece}" for piece in dict.fromkeys(pieces) if len(piece) > 2][:_MOST_GRAMS]
-
-
-def _host_of(url: str) -> str:
-    return url.partition("://")[2].partition("/")[0]

@@ -36,7 +36,7 @@ class VisitEntry:
     reward: float
 
     def dump(self) -> bytes:
-        """The entry in msgpack; of its features those that it has."""
+        """Return the entry in msgpack; of its features those that it has."""
         used = np.array([number for number in self.row if number != NOTHING], "<u4").tobytes()
         packed: bytes = msgpack.packb(
             (self.key, self.parent, self.site, self.link_class, used, self.reward), unicode_errors="replace"
@@ -91,7 +91,7 @@ class VisitJournal:
         self._written = self.number
 
     def read(self) -> Iterator[tuple[int, VisitEntry]]:
-        """The visits of earlier processes with their numbers, the oldest first; once, before any is added."""
+        """Yield the visits of earlier processes with their numbers, the oldest first; once, before any is added."""
         self.number = self._written = self._head()
         pages, left = divmod(self.number, _PAGE)
         for page in range(max(pages - self._pages + 1, 0), pages + (left > 0)):

@@ -60,7 +60,7 @@ class Learner:
         self._targets: list[float] = []
 
     def odds(self, rows: Rows) -> NDArray[np.float64]:
-        """The probability that each link leads to a nugget, 0 to 1.
+        """Return the probability that each link leads to a nugget, 0 to 1.
 
         Args:
             rows: features, one row of `WIDTH` for each link.
@@ -119,7 +119,7 @@ _UNREADABLE = (
 
 
 def dumps(learner: Learner, visits: int = 0) -> bytes:
-    """A model as bytes: a NumPy archive of the places that were learned, their weights and sums of squares.
+    """Return a model as bytes: a NumPy archive of the places that were learned, their weights and sums of squares.
 
     Args:
         learner: the model.

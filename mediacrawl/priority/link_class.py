@@ -29,7 +29,7 @@ _CACHED = 4_000
 
 
 def link_class(url: str) -> str:
-    """The name of a URL's class: its host, and its path with what differs from page to page taken out.
+    """Return the name of a URL's class: its host, and its path with what differs from page to page taken out.
 
     Titles and numbers of pages are taken out, and the names of sections are kept. Otherwise each page would be a class
     of its own, and a class with one link says nothing about the next one.
@@ -71,7 +71,7 @@ def link_class(url: str) -> str:
 
 @lru_cache(_CACHED)
 def _segment(text: str, slug: int) -> str:
-    """The shape of a segment, without an extension.
+    """Return the shape of a segment, without an extension.
 
     Args:
         text: of the segment.
@@ -88,7 +88,7 @@ def _segment(text: str, slug: int) -> str:
 
 
 def shape(url: str) -> str:
-    """A URL's host, and its path with what counts taken out.
+    """Return a URL's host, and its path with what counts taken out.
 
     Runs of digits become ``#``, runs of letters beside digits ``*``, the extension stays, the query is
     reduced to its sorted names: ``http://a.org/2024/song12b.mp3?id=7&x=1`` is ``a.org/#/*#*.mp3?id&x``.

@@ -10,10 +10,10 @@ import inspect
 import json
 import logging
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, InvalidStateError
-from contextlib import suppress
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from hashlib import blake2b
 from math import isfinite
 from typing import Any, Protocol
@@ -22,7 +22,7 @@ import msgpack
 from itemadapter import ItemAdapter
 
 from mediacrawl.facts import EXTERNAL_SOURCES
-from mediacrawl.notes import Later, Notes
+from mediacrawl.notes import Later, Notes, changed_later
 from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.probe.record import PAGE_STATUS
 from mediacrawl.records import Drop, End, MediaItem, Nugget, Outcome
@@ -54,11 +54,11 @@ class Headers(Protocol):
     """The headers of an answer; names in any case."""
 
     def get(self, key: str, def_val: Any = None, /) -> bytes | None:
-        """The last value of a name, as the server wrote it."""
+        """Return the last value of a name, as the server wrote it."""
         ...
 
     def getlist(self, key: str, def_val: Any = None, /) -> list[bytes]:
-        """All values of a name."""
+        """Return all values of a name."""
         ...
 
 
@@ -163,7 +163,7 @@ def _record(item: Any) -> Mapping[str, Any] | None:
 
 
 def _texts(tags: Any) -> str:
-    """A hash of the file's own texts; of what was decided about them nothing."""
+    """Return a hash of the file's own texts; of what was decided about them nothing."""
     texts = set()
     for element in tags if isinstance(tags, list) else ():
         if isinstance(element, Mapping) and element.get("source") not in EXTERNAL_SOURCES:
@@ -188,7 +188,7 @@ class UserFunction:
         name = getattr(function, "__qualname__", repr(function))
         self.name = f"{setting} ({getattr(function, '__module__', '?')}.{name})"
         self.function: Callable[..., Any] = function
-        self.count: Callable[[str], object] = _nothing
+        self.count: Callable[[str], object] = lambda _: None
         """Told the name of what is to be counted."""
         self._told: set[str] = set()
         problem = _problem(function, arguments)
@@ -207,10 +207,6 @@ class UserFunction:
         if kind not in self._told:
             self._told.add(kind)
             logger.error("%s failed for %s; its next %s is only counted", self.name, url, kind, exc_info=error)
-
-
-def _nothing(name: str) -> None:
-    """Nobody counts."""
 
 
 def _problem(function: Any, arguments: int) -> str:
@@ -276,7 +272,7 @@ class Nuggets:
         self._notes = notes
         self._later = later
         # What is known of a key: empty that it is, else the URL whose visit is open.
-        self._recent: LastUsed[str] = LastUsed(RECENT, RECENT)
+        self._recent: LastUsed[str] = LastUsed(RECENT)
 
     def judge(self, response: Answer, item: Any) -> Nugget | None:
         """Call the nugget function; None if it finds no nugget.
@@ -304,24 +300,25 @@ class Nuggets:
         if recent not in {None, url} or any(one.key == nugget.key for one in visit.decision.nuggets):
             return Known.MET
         if self._later is not None:
-            return _asked(self._later, name, url)
+            return changed_later(self._later, NAMESPACE, name, partial(_met, url))
         record = self._notes.note(NAMESPACE, name)
-        if _unpacked(record) is None:
-            self._notes.set_note(NAMESPACE, name, _packed(url, is_open=True))
-        return _known(record, url)
+        new, known = _met(url, record)
+        if new is not record:
+            self._notes.set_note(NAMESPACE, name, new)
+        return known
 
     def credit(self, visit: Visit, nugget: Nugget, known: Known) -> bool:
-        """Write a nugget into its visit; answers whether it is new."""
+        """Write a nugget into its visit; return whether it is new."""
         # Several records of one visit may be looked up before the first of them is rewarded.
         if known is Known.NEW and all(one.key != nugget.key for one in visit.decision.nuggets):
             visit.decision.earned += 1
             visit.decision.reward += nugget.reward
             visit.decision.nuggets.append(nugget)
-            self._recent.put(_name(nugget.key), visit.lease.url, 1)
+            self._recent.put(_name(nugget.key), visit.lease.url)
             return True
         visit.decision.repeats += 1
         if known is Known.OLD:
-            self._recent.put(_name(nugget.key), "", 1)
+            self._recent.put(_name(nugget.key), "")
         return False
 
     def close(self, visit: Visit) -> None:
@@ -333,7 +330,7 @@ class Nuggets:
         for nugget in visit.decision.nuggets:
             name = _name(nugget.key)
             self._notes.set_note(NAMESPACE, name, _packed(visit.lease.url, is_open=False))
-            self._recent.put(name, "", 1)
+            self._recent.put(name, "")
 
 
 def may_be_nugget(outcome: Outcome | None) -> bool:
@@ -347,7 +344,7 @@ def may_be_nugget(outcome: Outcome | None) -> bool:
 
 
 def _usable(found: Any) -> Nugget | None:
-    """A nugget with its reward between 0 and 1; one that is worth nothing is none.
+    """Return a nugget with its reward between 0 and 1; one that is worth nothing is none.
 
     Raises:
         TypeError: it is none, or has no key, or its reward is no number.
@@ -366,37 +363,18 @@ def _usable(found: Any) -> Nugget | None:
     return Nugget(found.key, 1.0, found.info) if reward > 1 else None
 
 
-def _asked(later: Later, name: str, url: str) -> Future[Known]:
-    answer: Future[Known] = Future()
-    known = Known.NEW
-
-    def change(record: bytes | None) -> bytes:
-        nonlocal known
-        known = _known(record, url)
-        return _packed(url, is_open=True) if record is None or _unpacked(record) is None else record
-
-    def done(changed: Future[bytes]) -> None:
-        # Whoever waited may have lost patience.
-        with suppress(InvalidStateError):
-            error = changed.exception()
-            if error is None:
-                answer.set_result(known)
-            else:
-                answer.set_exception(error)
-
-    later(NAMESPACE, name, change).add_done_callback(done)
-    return answer
-
-
 def _name(key: str) -> str:
     return blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def _known(record: bytes | None, url: str) -> Known:
+def _met(url: str, record: bytes | None) -> tuple[bytes, Known]:
+    """Return the note of a key after a visit of a URL met it, and what was known of the key before."""
     first = _unpacked(record)
-    if first is None or first == (url, True):
-        return Known.NEW
-    return Known.MET if first[1] else Known.OLD
+    if first is None or record is None:
+        return _packed(url, is_open=True), Known.NEW
+    if first == (url, True):
+        return record, Known.NEW
+    return record, Known.MET if first[1] else Known.OLD
 
 
 def _packed(url: str, *, is_open: bool) -> bytes:
@@ -405,7 +383,7 @@ def _packed(url: str, *, is_open: bool) -> bytes:
 
 
 def _unpacked(record: bytes | None) -> tuple[str, bool] | None:
-    """What a note says; None if there is none, or it cannot be read."""
+    """Return what a note says; None if there is none, or it cannot be read."""
     if record is None:
         return None
     try:

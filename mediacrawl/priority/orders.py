@@ -86,15 +86,6 @@ class Visits:
                 yield visit, more
             key, reward = visit.parent, reward * self._policy.decay
 
-    def path(self, key: int) -> Iterator[int]:
-        """Keys of the pages that led to a URL, the nearest first; as far as they are remembered."""
-        for _ in range(self._policy.steps):
-            visit = self._past.get(key)
-            if visit is None or not visit.parent:
-                return
-            key = visit.parent
-            yield key
-
 
 Scored = Iterator[tuple[str, dict[str, float]]]
 """Sites, with the new scores of their classes."""
@@ -102,8 +93,6 @@ Scored = Iterator[tuple[str, dict[str, float]]]
 
 RECORDS = "classes"
 """The namespace of the notes with the records of classes, by site."""
-MODEL = "model"
-"""Namespace and key of the note with the model."""
 
 
 class OrderModelError(Exception):
@@ -123,7 +112,7 @@ class Priority(Protocol):
         ...
 
     def ended(self, lease: Lease, reward: float) -> Scored:
-        """A URL ended: learn from it.
+        """Learn from the end of a URL; return sites with the new scores of their classes.
 
         Args:
             lease: its last lease.

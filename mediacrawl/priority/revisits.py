@@ -11,25 +11,13 @@ from dataclasses import replace
 from enum import StrEnum
 
 from mediacrawl.frontier.site_state import AGAIN
-from mediacrawl.priority.hubs import HubPage, Revisit
 from mediacrawl.probe.response import ResponseKind, response_kind
-from mediacrawl.records import FINAL, Candidate, Drop, End, Evidence, Kind, Lease, Outcome
+from mediacrawl.records import FINAL, Drop, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.site_adapters.queued import WAITS
 from mediacrawl.visit import Visit
 
 FRONT = "front"
 """The link source of front pages that no page linked to, see `hubs.Hubs.met`."""
-
-__all__ = [
-    "AGAIN",
-    "FRONT",
-    "RevisitResult",
-    "candidate_of",
-    "evidence_for_other",
-    "is_revisit",
-    "page_of",
-    "revisit_result",
-]
 
 
 class RevisitResult(StrEnum):
@@ -69,32 +57,8 @@ def is_revisit(lease: Lease) -> bool:
 
 
 def evidence_for_other(lease: Lease) -> Evidence:
-    """The evidence for another URL in place of a lease's: that it is a revisit holds for its own URL only."""
+    """Return the evidence for another URL in place of a lease's: that it is a revisit holds for its own URL only."""
     return replace(lease.evidence, via=Evidence().via) if lease.evidence.via == AGAIN else lease.evidence
-
-
-def candidate_of(again: Revisit) -> Candidate:
-    """The candidate of a hub."""
-    return Candidate(
-        url=again.url,
-        site=again.site,
-        link_class=AGAIN,
-        kind=again.kind,
-        depth=again.depth,
-        score=again.score,
-        evidence=Evidence(AGAIN),
-        requested=again.requested,
-    )
-
-
-def page_of(lease: Lease, parent: str = "") -> HubPage:
-    """What was visited, as hubs have it.
-
-    Args:
-        lease: of the visit.
-        parent: the canonical form of its parent's URL.
-    """
-    return HubPage(lease.url, lease.site, lease.kind, lease.link_class, lease.depth, parent, lease.requested)
 
 
 def revisit_result(visit: Visit, outcome: Outcome) -> RevisitResult | None:

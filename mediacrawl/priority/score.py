@@ -42,7 +42,7 @@ class Scores:
                 raise ValueError(f"PRIORITY_SCORES: {name!r} needs a number, not {score!r}")
 
     def first(self, kind: Kind, via: str = "a", depth: int = 0, extension: str = "") -> float:
-        """The score of a class whose first URL this is; 0 at least.
+        """Return the score of a class whose first URL this is; 0 at least.
 
         Args:
             kind: what the URL is expected to be.

@@ -1,4 +1,4 @@
-"""The workers of one crawl learn from each other: each reads the visits of all, and a new worker starts with the model.
+"""The workers of one crawl learn from each other: each reads the visits of all, a new worker those that are kept.
 
 A visit counts at once for the worker that made it. Each worker sends once a second what it has, asks for what is new,
 and a second later learns what it was told. So a visit counts for the others within three seconds after its end, two as
@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future
-from contextlib import suppress
-from math import inf
 from secrets import token_bytes
 from typing import Protocol, runtime_checkable
 
@@ -21,8 +19,6 @@ import msgpack
 from mediacrawl.notes import Notes
 from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.priority.journal import VisitEntry
-from mediacrawl.priority.learner import Learner, dumps, loads
-from mediacrawl.priority.orders import MODEL, OrderModelError
 
 HEARD = 1_000
 """Visits that are heard of at once, give or take a batch: to read and learn them holds the crawl up for some 20 ms."""
@@ -33,13 +29,10 @@ _WAITING = 20_000
 """Visits that wait while Redis is unreachable, 200 bytes each. Of more the oldest are dropped."""
 _PIECES = 100
 """Times `HEARD` visits that are read at the start, within two seconds; what is left comes while the crawl runs."""
-_PATIENCE = 5.0
+_START_TIMEOUT = 5.0
 """Seconds that the start waits for an answer, and then does without."""
 _TELLERS = 1_000
 """Workers whose last batch is remembered, 200 bytes each."""
-_SOONER = 0.9
-"""Of the seconds between two writes of the model: for so long others are told that it was written, so that the worker
-that wrote it is not refused by its own word the next time."""
 
 Exchanged = tuple[int, list[tuple[int, bytes]]]
 """Number of the last visit of all workers, and batches with the number of the last visit of each, in their order."""
@@ -61,14 +54,6 @@ class SharedNotes(Notes, Protocol):
         """
         ...
 
-    def fetch(self, namespace: str, key: str) -> Future[bytes | None]:
-        """As `note`, however long it takes."""
-        ...
-
-    def alone(self, what: str, seconds: float) -> Future[bool]:
-        """Whether this worker is the one that does something, for so many seconds."""
-        ...
-
 
 class SharedJournal:
     """The last visits of all workers, written down where all read them.
@@ -86,19 +71,11 @@ class SharedJournal:
         self._batches = 0
         self._waiting = deque[bytes](maxlen=_WAITING)
         self._answer: Future[Exchanged] | None = None
-        self._told: LastUsed[int] = LastUsed(_TELLERS, _TELLERS)
+        self._told: LastUsed[int] = LastUsed(_TELLERS)
         self._heard = list[tuple[int, VisitEntry]]()
         self._after = 0
-        self.number = 0
-        """Number of the last visit that `heard` has given; visits of all workers are numbered in the order of
-        arrival."""
         self.last = 0
         """Number of the last visit of all, as Redis said last."""
-
-    @property
-    def is_behind(self) -> bool:
-        """Whether more is to be heard of than at one time."""
-        return self.last - self._after > HEARD
 
     def add(self, entry: VisitEntry) -> None:
         """Tell the others of a visit, at the next `save`."""
@@ -118,16 +95,15 @@ class SharedJournal:
     def heard(self) -> list[tuple[int, VisitEntry]]:
         """Visits of other workers with their numbers, in their order: those of the answers that came since."""
         found, self._heard = self._heard, []
-        self.number = self._after
         return found
 
     def read(self) -> Iterator[tuple[int, VisitEntry]]:
-        """The visits that are kept with their numbers, the oldest first; what it leaves, `heard` gives later."""
+        """Yield the visits that are kept with their numbers, the oldest first; what it leaves, `heard` gives later."""
         for _ in range(_PIECES):
             self._ask()
             try:
                 if self._answer is not None:
-                    self._answer.exception(_PATIENCE)
+                    self._answer.exception(_START_TIMEOUT)
             except TimeoutError:
                 return
             self._take()
@@ -158,7 +134,7 @@ class SharedJournal:
         self._after = batches[-1][0] if batches else min(self._after, self.last)
 
     def _unpacked(self, number: int, packed: bytes) -> Iterator[tuple[int, VisitEntry]]:
-        """The visits of a batch; none, if it is this worker's own, was heard before, or is something else."""
+        """Yield the visits of a batch; none, if it is this worker's own, was heard before, or is something else."""
         try:
             teller, batch, listed = msgpack.unpackb(packed)
         except (ValueError, TypeError, msgpack.exceptions.UnpackException):
@@ -167,56 +143,8 @@ class SharedJournal:
             return
         if teller == self._own or batch <= (self._told.get(teller.hex()) or 0):
             return
-        self._told.put(teller.hex(), batch, 1)
+        self._told.put(teller.hex(), batch)
         for place, dumped in enumerate(listed, number - len(listed) + 1):
             entry = VisitEntry.load(dumped)
             if entry is not None:
                 yield place, entry
-
-
-class SharedModel:
-    """The model as one of the workers wrote it last, for new workers.
-
-    In Redis, as the note ``model`` in the namespace of that name: the bytes of `saved.dumps`, a megabyte or some, with
-    the number of the last visit that it has learned; a new worker learns the later ones. It is written whole, so a kill
-    leaves the last one or the one before.
-
-    Args:
-        exchange: the frontier.
-        every: seconds between two writes, all workers counted.
-    """
-
-    def __init__(self, exchange: SharedNotes, every: float) -> None:
-        self._exchange = exchange
-        self._every = every
-        self._tried = -inf
-        self._answer: Future[bool] | None = None
-
-    def load(self, rate: float) -> tuple[Learner, int] | None:
-        """The model, and the number of the last visit that it has learned; None if there is none, or Redis is away."""
-        with suppress(TimeoutError, OrderModelError):
-            packed = self._exchange.fetch(MODEL, MODEL).result(_PATIENCE)
-            return loads(packed, rate) if packed else None
-        return None
-
-    def save(self, learner: Learner, number: int, now: float, *, last: bool) -> None:
-        """Write it, if that is due and this worker's turn.
-
-        Args:
-            learner: the model.
-            number: of the last visit that it has learned, of those that were heard. Of its own it may have learned some
-                that were not numbered yet: a new worker learns the visits of that second twice.
-            now: seconds, of any clock.
-            last: whether the crawl is over; then it is written in any case.
-        """
-        if self._is_mine(now) or last:
-            self._exchange.set_note(MODEL, MODEL, dumps(learner, number))
-
-    def _is_mine(self, now: float) -> bool:
-        if self._answer is None and now - self._tried >= self._every:
-            self._tried = now
-            self._answer = self._exchange.alone(MODEL, max(self._every * _SOONER, 1.0))
-        if self._answer is None or not self._answer.done():
-            return False
-        answer, self._answer = self._answer, None
-        return answer.exception() is None and answer.result()

@@ -136,7 +136,7 @@ class AdapterReader:
             self._queue_next_page(visit, queued, adapter, answer)
 
     async def _answer(self, visit: Visit, response: Response, queued: QueuedRequest, adapter: SiteAdapter) -> Answer:
-        """What an answer says, read in a thread.
+        """Return what an answer says, read in a thread.
 
         Raises:
             Miss: it is not as the adapter says.
@@ -252,7 +252,7 @@ class AdapterReader:
 
 
 def facts_of(record: FoundRecord) -> list[Fact]:
-    """What an answer says of a medium, as facts whose frame is where it stood."""
+    """Return what an answer says of a medium, as facts whose frame is where it stood."""
     places = record.places or {}
     return stated(fact(ADAPTER, places.get(name, name), key, getattr(record, name)) for name, key in _KEYS.items())
 

@@ -56,7 +56,7 @@ class DocumentEncodings:
         self._count = count
 
     def of(self, url: str) -> Callable[[], Seen]:
-        """A function that returns the encodings found on a URL's host; it is called only where models decide."""
+        """Return a function that returns the encodings found on a URL's host; it is called only where models decide."""
         return partial(self._history.prior, url) if self._history is not None else dict
 
     def note(self, url: str, kind: str, reading: str, language: str) -> None:
@@ -196,7 +196,7 @@ class ListReader:
         """Called with each list that was read; for spiders that remember lists."""
 
     def wanted(self, listing: Listing) -> list[Listed]:
-        """The links of a list that are followed: all. Subclasses may return fewer."""
+        """Return the links of a list that are followed: all. Subclasses may return fewer."""
         return listing.links
 
     def _queue(self, visit: Visit, response: Response, listing: Listing, *, follows: bool, listed: bool) -> None:
@@ -249,7 +249,7 @@ class ListReader:
         return candidates.candidate(url, evidence, self._context.scores, link.kind, depth=depth, parent=own)
 
     def _players(self, visit: Visit, response: Response, listing: Listing) -> tuple[list[MediaItem], int]:
-        """The records of players, and the number of those beyond the budget of the list. Called in a thread."""
+        """Return the records of players, and the number of those beyond the budget of the list. Called in a thread."""
         own, feed_facts, at = visit.lease.request_url, self._feed_facts(listing), written_now()
         base = Base(response.url)
         items: dict[str, MediaItem] = {}
@@ -279,7 +279,7 @@ class ListReader:
         return kept, len(items) - len(kept)
 
     def _feed_facts(self, listing: Listing) -> tuple[Fact, ...]:
-        """The facts in the headers of a feed, which apply to all its entries."""
+        """Return the facts in the headers of a feed, which apply to all its entries."""
         if listing.form != "feed" or any(each.key == "hub_url" for link in listing.links[:2] for each in link.facts):
             return ()
         hub = fact(FEED, "Link", "hub_url", listing.hub)
@@ -316,7 +316,7 @@ def _dropped(visit: Visit, reason: Drop) -> list[MediaItem]:
 
 
 def _with_oembed(visit: Visit, listing: Listing) -> list[MediaItem]:
-    """The record of a player, with the facts of its oEmbed added to those of the page."""
+    """Return the record of a player, with the facts of its oEmbed added to those of the page."""
     lease = visit.lease
     if not listing.players:
         return _dropped(visit, Drop.CONTENT_TYPE)
@@ -340,12 +340,12 @@ class PollReader(ListReader):
         self._report(visit, listing)
 
     def wanted(self, listing: Listing) -> list[Listed]:
-        """The media links of a list. Its pages are left to the spider ``media``."""
+        """Return the media links of a list. Its pages are left to the spider ``media``."""
         return [link for link in listing.links if link.kind is Kind.MEDIA]
 
 
 def shown(listing: Listing) -> str:
-    """A hash of a list's entries. It ignores the rest, since many feeds contain the time of the request."""
+    """Return a hash of a list's entries. It ignores the rest, since many feeds contain the time of the request."""
     digest = sha256()
     entries = [(each.href, each.guid, each.title) for each in listing.links]
     entries += [(each.href, each.guid, each.title) for each in listing.players]

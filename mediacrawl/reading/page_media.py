@@ -43,7 +43,7 @@ class PageMedia:
         self._alone = self._find_alone()
 
     def facts(self, href: str, url: str, via: str) -> str:
-        """The page's facts about the target of a link, as in `Evidence.facts`."""
+        """Return the page's facts about the target of a link, as in `Evidence.facts`."""
         if not self._page.media or self._base is None:
             return ""
         if self._facts is None:
@@ -55,7 +55,7 @@ class PageMedia:
         return pack(found or ())
 
     def of_known(self, fresh: Iterable[str]) -> Iterator[Description]:
-        """What the page says of files that the crawl knows, at most `MOST_DESCRIBED`.
+        """Yield what the page says of files that the crawl knows, at most `MOST_DESCRIBED`.
 
         Args:
             fresh: canonical URLs of the links that are new.
@@ -70,7 +70,7 @@ class PageMedia:
             yield Description(url, self._lease.request_url, self._facts[url])
 
     def items(self) -> list[MediaItem]:
-        """The records of media that the page plays without a file."""
+        """Return the records of media that the page plays without a file."""
         own, site, now = self._lease.request_url, self._lease.site, written_now()
         asked = self._requested
         return [
@@ -81,7 +81,7 @@ class PageMedia:
         ]
 
     def oembed_evidence(self) -> Evidence | None:
-        """The evidence of a request for the page's oEmbed; None if it is not worth one.
+        """Return the evidence of a request for the page's oEmbed; None if it is not worth one.
 
         It is if the page has one player and no file, and only a card names it, without title or author. The facts begin
         with the player's URL, which is the record's.
@@ -123,7 +123,7 @@ class PageMedia:
 
 
 def item_of_oembed(evidence: Evidence, answered: tuple[Fact, ...], *, page_url: str, site: str) -> MediaItem | None:
-    """The record of a player with the facts of its oEmbed; None if the evidence names no player."""
+    """Return the record of a player with the facts of its oEmbed; None if the evidence names no player."""
     facts = unpack(evidence.facts)
     if not facts or facts[0].frame != OEMBED:
         return None

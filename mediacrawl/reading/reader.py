@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -141,7 +141,7 @@ class Reader:
         return []
 
     def _ending(self, visit: Visit) -> Outcome:
-        """The outcome of a page or a list that can be read."""
+        """Return the outcome of a page or a list that can be read."""
         outcome = after_cut(visit.lease, self._attempts) if visit.fetch.broke_off else Outcome(End.DONE)
         if outcome.end is End.AGAIN:
             visit.decision.trouble = Trouble.CUT
@@ -168,7 +168,9 @@ class Reader:
                 return []
         is_directory = is_open_directory(page)
         if is_directory:
-            self._drop_steering(page)
+            links = without_steering(page)
+            self._count(Counter({Drop.INDEX_LINK: len(page.links) - len(links)}))
+            page.links = links
         # References relative to a base that is too long are invalid.
         hrefs = [link.href if page.base or link.href[:4] == "http" else _NOWHERE for link in page.links]
         recent, depth = scheduler.frontier.recent, visit.lease.depth + 1
@@ -176,7 +178,7 @@ class Reader:
         fresh, repeated = self._duplicates.sift(visit.lease.url, accepted, scheduler.frontier.unknown)
         if reason is Drop.NEAR_DUPLICATE:
             fresh = self._of_near_copy(visit, page, fresh)
-        directives = self._directives(response, page.robots)
+        directives = directives_of([*headers(response, "X-Robots-Tag"), *page.robots], self._token)
         media = PageMedia(page, visit.lease, self._scope) if self._may_store(directives) else None
         if directives.nofollow:
             drops[Drop.NOFOLLOW] += len(fresh)
@@ -208,7 +210,7 @@ class Reader:
         return page
 
     def _players(self, visit: Visit, media: PageMedia) -> list[MediaItem]:
-        """The records of players without a file, as many as the page's length allows."""
+        """Return the records of players without a file, as many as the page's length allows."""
         named = media.items()
         items = first_records(named, byte_budget(visit.decision.parsed_bytes, visit.fetch.bytes, PLAYERS, FACTOR))
         if items:
@@ -222,11 +224,6 @@ class Reader:
         if self._context.describe is not None:
             for told in media.of_known(url.key for _, url in fresh):
                 self._context.describe(told)
-
-    def _drop_steering(self, page: Page) -> None:
-        links = without_steering(page)
-        self._count(Counter({Drop.INDEX_LINK: len(page.links) - len(links)}))
-        page.links = links
 
     def _queue_oembed(self, visit: Visit, page: Page, media: PageMedia) -> None:
         """Queue the page's oEmbed URL, if it is worth a request: the first one that is accepted."""
@@ -259,7 +256,7 @@ class Reader:
         return self._duplicates.judge(lease.site, lease.url, fingerprint(page, media, thin=thin))
 
     def _of_near_copy(self, visit: Visit, page: Page, fresh: list[tuple[int, Spelling]]) -> list[tuple[int, Spelling]]:
-        """The links of a near copy that are followed."""
+        """Return the links of a near copy that are followed."""
         original = canonical(page.canonical) if page.canonical else None
         if original is not None and is_named_copy(visit.lease.url, original):
             self._scheduler.count("page/named_copy")
@@ -314,17 +311,13 @@ class Reader:
             )
             visit.decision.found.append(candidate(url, evidence, self._scores, visit))
 
-    def _directives(self, response: Response, on_page: Sequence[str] = ()) -> RobotsDirectives:
-        """The robots directives of a response, in its header or on the page."""
-        return directives_of([*headers(response, "X-Robots-Tag"), *on_page], self._token)
-
     async def without_range(self, visit: Visit, why: str) -> MediaItem | None:
         """Handle a failed range, see `FileReader.without_range`."""
         return await self.files.without_range(visit, why)
 
 
 def candidate(url: str | Spelling, evidence: Evidence, scores: Scores, visit: Visit | None = None) -> Candidate:
-    """A URL that was found on the page of a visit, or a seed."""
+    """Return a URL that was found on the page of a visit, or a seed."""
     kind = Kind.MEDIA if evidence.via in _PLAYERS else None
     if visit is None:
         return candidates.candidate(url, evidence, scores, kind)
@@ -333,7 +326,7 @@ def candidate(url: str | Spelling, evidence: Evidence, scores: Scores, visit: Vi
 
 
 def _media(page: Page) -> list[str]:
-    """The references of a page to media, verbatim; one with a fragment may be missed.
+    """Return the references of a page to media, verbatim; one with a fragment may be missed.
 
     Frames and players count, too: in a series of pages they may be the only difference.
     """
@@ -346,7 +339,7 @@ def _media(page: Page) -> list[str]:
 
 
 def _by_content(body: bytes) -> str:
-    """The kind of a response whose Content-Type does not say it."""
+    """Return the kind of a response whose Content-Type does not say it."""
     sniffed = sniff(body)
     if is_media(sniffed.mime):
         return ResponseKind.MEDIA

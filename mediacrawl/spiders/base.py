@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar, cast
 
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import CloseSpider, IgnoreRequest
@@ -52,7 +52,7 @@ class MediaCrawlClocks:
 
     @classmethod
     def of(cls, folder: Path, policy: FrontierPolicy, clock: Clock) -> Self | None:
-        """The frontier in a state folder; None if no crawl has been there.
+        """Return the frontier in a state folder; None if no crawl has been there.
 
         Raises:
             FrontierError: a crawl is working on it, or it cannot be used.
@@ -195,7 +195,7 @@ class ProbingSpider(Spider):
         return self.refusal(candidate) is None
 
     def refusal(self, candidate: Candidate) -> Drop | None:
-        """The reason to drop a URL that was not found on a page, which is counted; None if it is accepted."""
+        """Return the reason to drop a URL that was not found on a page, which is counted; None if it is accepted."""
         is_data = candidate.evidence.via == WAITS
         url = candidate.url.partition("#")[0] if is_data else candidate.url
         reason = self.scope.check(url, candidate.depth, any_extension=is_data)
@@ -208,7 +208,7 @@ class ProbingSpider(Spider):
         return self.scope.check_host(authority_of(url).partition("://")[2]) is None
 
     def make_request(self, visit: Visit) -> Request:
-        """The request of a lease: a page as a whole, a media file by the next range of its probe."""
+        """Return the request of a lease: a page as a whole, a media file by the next range of its probe."""
         meta = {VISIT: visit, "verbatim_url": True, "download_slot": visit.lease.site}
         if visit.lease.evidence.via == WAITS:
             headers = {**self._page_headers, **self._context.adapters.headers(visit.lease.evidence)}
@@ -250,7 +250,7 @@ class ProbingSpider(Spider):
         return self._finish(visit, found) if waiting is None else self._end_when_judged(visit, waiting)
 
     async def parsed(self, response: Response) -> Items:
-        """The result of `parse`, for spiders that do more with it."""
+        """Return the result of `parse`, for spiders that do more with it."""
         given = ProbingSpider.parse(self, response)
         return await given if isinstance(given, Coroutine) else given
 
@@ -316,7 +316,10 @@ class OwnArguments(Protocol):
         ...
 
 
-class OwnFrontierSpider(ProbingSpider):
+F = TypeVar("F", bound=StateFile)
+
+
+class OwnFrontierSpider(ProbingSpider, Generic[F]):
     """Base class of the spiders that request a known list of URLs from a frontier of their own.
 
     The frontier is ``frontier.db`` in a folder within the state folder. The clocks of a media crawl in the same state
@@ -329,8 +332,10 @@ class OwnFrontierSpider(ProbingSpider):
 
     folder: ClassVar[str] = ""
     """Name of its folder within the state folder."""
-    state_file: ClassVar[type[StateFile]]
+    state_file: type[F]
     """The class of the file that it keeps beside its frontier."""
+    file: F
+    """That file; set when the spider opens."""
     renews: ClassVar[bool] = False
     """Whether what is left of a frontier without its file is deleted."""
     errors: ClassVar[tuple[type[Exception], ...]] = (StateFileError, FrontierError)
@@ -340,7 +345,6 @@ class OwnFrontierSpider(ProbingSpider):
         super().__init__(crawler, **kwargs)
         self.arguments = arguments
         self._media_clocks: MediaCrawlClocks | None = None
-        self._file: StateFile | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, **kwargs: Any) -> Self:
@@ -398,7 +402,7 @@ class OwnFrontierSpider(ProbingSpider):
 
     @classmethod
     def own_folder(cls, settings: BaseSettings) -> Path:
-        """The folder of its frontier.
+        """Return the folder of its frontier.
 
         Raises:
             ArgumentError: the media crawl's frontier is in Redis, and its clocks cannot be read from there.
@@ -412,15 +416,19 @@ class OwnFrontierSpider(ProbingSpider):
         return state_folder(settings) / cls.folder
 
     def _opened(self) -> None:
+        policy = frontier_policy(self.crawler.settings)
         try:
-            self._open_media_clocks()
-            self._open_file()
+            self._media_clocks = MediaCrawlClocks.of(self._context.folder, policy, self._context.clock)
+            for site in self._waiting_sites() if self._media_clocks is not None else ():
+                self._copy_clocks(site)
+            self.file = self.state_file(self._context.frontier_folder)
+            self._begin()
         except (ArgumentError, StateFileError, FrontierError) as error:
             self.logger.critical("%s", error)
             raise CloseSpider("start_error") from error
 
-    def _open_file(self) -> None:
-        """Open `_file`. Called when the frontier is open."""
+    def _begin(self) -> None:
+        """Called when the frontier and the file are open."""
         raise NotImplementedError
 
     async def start(self) -> AsyncIterator[Any]:
@@ -434,19 +442,8 @@ class OwnFrontierSpider(ProbingSpider):
         """Add URLs to the frontier, until there are no more."""
         raise NotImplementedError
 
-    def _open_media_clocks(self) -> None:
-        """Open the media crawl's frontier, and copy its clocks of the sites that wait here.
-
-        Raises:
-            FrontierError: a crawl is working on it, or it cannot be used.
-        """
-        policy = frontier_policy(self.crawler.settings)
-        self._media_clocks = MediaCrawlClocks.of(self._context.folder, policy, self._context.clock)
-        for site in self._waiting_sites() if self._media_clocks is not None else ():
-            self._copy_clocks(site)
-
     def _waiting_sites(self) -> Iterator[str]:
-        """All sites in this spider's frontier where a URL waits."""
+        """Yield all sites in this spider's frontier where a URL waits."""
         after = ""
         while sites := self.scheduler.frontier.sites_under(after=after):
             yield from sites
@@ -479,8 +476,8 @@ class OwnFrontierSpider(ProbingSpider):
         raise NotImplementedError
 
     def _closed(self, reason: str) -> None:  # noqa: ARG002 - as Scrapy sends it
-        if self._file is not None:
-            self._file.close()
+        if "file" in vars(self):
+            self.file.close()
         if self._media_clocks is not None:
             self._media_clocks.close()
 

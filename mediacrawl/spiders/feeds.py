@@ -99,7 +99,7 @@ class FeedsArguments:
         return cls(unique, tuple(dict.fromkeys(problems)), whole("rounds", rounds), switch("fresh", fresh))
 
 
-class FeedsSpider(OwnFrontierSpider):
+class FeedsSpider(OwnFrontierSpider[Sources]):
     """Polls feeds, sitemaps and playlists, and probes the media files that they newly name.
 
     A poll is a visit, to which robots.txt, NeverCrawl lists and delays apply. Its request is conditional
@@ -164,20 +164,13 @@ class FeedsSpider(OwnFrontierSpider):
 
     # -- start -----------------------------------------------------------------------------------------------
 
-    def _open_file(self) -> None:
-        self._file = Sources(self._context.frontier_folder)
+    def _begin(self) -> None:
         if self.arguments.urls:
-            self.sources.listing(self.arguments.urls)
-        check_contact(self.crawler.settings, self.sources.polled())
+            self.file.listing(self.arguments.urls)
+        check_contact(self.crawler.settings, self.file.polled())
         # Polls of an earlier run: sources that are still due are added again.
         for site in self._waiting_sites():
             self.scheduler.frontier.drop(site, Drop.PRUNED, lambda url: "#" in url)
-
-    @property
-    def sources(self) -> Sources:
-        """The sources of this crawl; set when the spider opens."""
-        assert isinstance(self._file, Sources)
-        return self._file
 
     @property
     def reader(self) -> Reader:
@@ -190,8 +183,8 @@ class FeedsSpider(OwnFrontierSpider):
     async def _work(self) -> None:
         for problem in self.arguments.problems[:20]:
             self.logger.warning("Left out: %s", problem)
-        due = {source.url for source in self.sources.due(self._context.clock.now(), -1)}
-        polled = self.sources.polled()
+        due = {source.url for source in self.file.due(self._context.clock.now(), -1)}
+        polled = self.file.polled()
         # The first round of sources that are not due is over.
         self._done.update(url for url in polled if url not in due)
         self.logger.info("%s, %d of them due", plural(len(polled), "source"), len(due))
@@ -200,7 +193,7 @@ class FeedsSpider(OwnFrontierSpider):
             await asyncio.sleep(_LOOK)
 
     def _is_over(self) -> bool:
-        rounds, polled = self.arguments.rounds, self.sources.polled()
+        rounds, polled = self.arguments.rounds, self.file.polled()
         if scrapy_internals.is_closing(self.crawler.engine) or not polled:
             return True
         if not rounds:
@@ -211,7 +204,7 @@ class FeedsSpider(OwnFrontierSpider):
 
     def _poll(self) -> None:
         now, found = self._context.clock.now(), []
-        for source in self.sources.due(now, _AT_ONCE + len(self._out)):
+        for source in self.file.due(now, _AT_ONCE + len(self._out)):
             rounds = self.arguments.rounds
             if source.url in self._out or (rounds and self._done[source.url] >= rounds):
                 continue
@@ -238,7 +231,7 @@ class FeedsSpider(OwnFrontierSpider):
     # -- requests and responses ------------------------------------------------------------------------------
 
     def make_request(self, visit: Visit) -> Request:
-        """The request of a lease; that of a poll is conditional."""
+        """Return the request of a lease; that of a poll is conditional."""
         source, request = self._source(visit), super().make_request(visit)
         if source is not None and visit.fetch.url == source.asked:
             request.headers.update(conditional_headers(source.etag, source.modified))
@@ -280,11 +273,11 @@ class FeedsSpider(OwnFrontierSpider):
         if response.status in _PERMANENT and found and is_own:
             source.location = found[0].request_url
             source.etag = source.modified = ""
-            self.sources.save(source)
+            self.file.save(source)
 
     def _source(self, visit: Visit) -> Source | None:
         evidence = visit.lease.evidence
-        return self.sources.get(evidence.requested_url) if evidence.via == _VIA else None
+        return self.file.get(evidence.requested_url) if evidence.via == _VIA else None
 
     # -- results of polls ------------------------------------------------------------------------------------
 
@@ -325,7 +318,7 @@ class FeedsSpider(OwnFrontierSpider):
             source.wait = listing.wait
             if listing.form == "opml":
                 urls = [spelling(link.href) for link in listing.links]
-                added = self.sources.add(Source.of(url, source.url) for url in urls if url)
+                added = self.file.add(Source.of(url, source.url) for url in urls if url)
                 self.logger.info("%s names %s, %d of them new", source.url, plural(len(urls), "source"), added)
         now = self._context.clock.now()
         changed = source.answered(shown(listing) if listing else None, now, self._policy, poll.life)
@@ -334,4 +327,4 @@ class FeedsSpider(OwnFrontierSpider):
     def _settle(self, source: Source) -> None:
         self._out.discard(source.url)
         self._done[source.url] += 1
-        self.sources.save(source)
+        self.file.save(source)

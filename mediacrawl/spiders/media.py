@@ -76,7 +76,7 @@ class Readmission:
         self._is_out = self._is_full = False
 
     async def urls(self) -> tuple[str, ...]:
-        """The URLs that are to be added again at this start. They stay noted until `taken`.
+        """Return the URLs that are to be added again at this start. They stay noted until `taken`.
 
         Raises:
             FrontierError: the frontier cannot be read.
@@ -153,7 +153,7 @@ logger = logging.getLogger(__name__)
 _BATCH = 1000
 _OTHERS = 10
 """Seconds that a worker without seeds waits for a worker with seeds."""
-_PATIENCE = 60.0
+_WARN_AFTER = 60.0
 """Seconds that a seed list waits for its site's delay before a warning is logged."""
 
 
@@ -211,35 +211,16 @@ class MediaSpider(ProbingSpider):
         self.stop_below = arguments.stop_below
 
     @classmethod
-    def from_crawler(
-        cls,
-        crawler: Crawler,
-        *,
-        seed: str = "",
-        scope: str = "",
-        include: str = "",
-        fresh: str = "",
-        stop_below: str = "",
-        revisit: str = "",
-        **kwargs: Any,
-    ) -> Self:
+    def from_crawler(cls, crawler: Crawler, **kwargs: Any) -> Self:
         """Make it for a crawl; scrapyd's ``_job`` and ``_version`` become attributes.
 
         Raises:
             ArgumentError: an argument cannot be used, or there is none of its name.
         """
         context = CrawlContext.of(crawler)
+        given = {each.name: kwargs.pop(each.name) for each in MediaSpider.takes if each.name in kwargs}
         refuse_unknown(kwargs, cls)
-        arguments = Arguments.read(
-            context.folder,
-            seed=seed,
-            scope=scope,
-            include=include,
-            fresh=fresh,
-            stop_below=stop_below,
-            revisit=revisit,
-            share=_share(context.settings),
-        )
+        arguments = Arguments.read(context.folder, **given, share=_share(context.settings))
         arguments.check(context.settings)
         spider = cls(arguments, crawler, **kwargs)
         spider._set_crawler(crawler)
@@ -460,7 +441,7 @@ class MediaSpider(ProbingSpider):
         """Wait until a site may be requested. If another of its URLs is requested meanwhile, its delay starts again."""
         clock = self._context.clock
         known = self.scheduler.frontier.site(site)
-        if known and known.release - clock.now() > _PATIENCE:
+        if known and known.release - clock.now() > _WARN_AFTER:
             self.logger.warning("The seed list waits: %s may be requested in %.0f s", site, known.release - clock.now())
         while known and (known.state is SiteState.LEASED or known.release > clock.now()):
             await asyncio.sleep(max(known.release - clock.now(), 0.1))

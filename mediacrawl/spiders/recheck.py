@@ -75,8 +75,8 @@ class Round(StateFile):
     name = "round.db"
     tables = _TABLES
 
-    def __init__(self, folder: Path, now: float) -> None:
-        super().__init__(folder)
+    def begin(self, now: float) -> None:
+        """Begin a new round, if the one before is over."""
         with self._explained():
             if self._fact("over", 1):
                 # Two short rounds end within a second, so it is named by milliseconds.
@@ -130,7 +130,7 @@ class Round(StateFile):
         return found
 
     def end(self, url: str, came_to: str) -> bool:
-        """Note what a record came to; answers whether it had no end before."""
+        """Note what a record came to; return whether it had no end before."""
         with self._explained():
             sql = "UPDATE doubtful SET came_to = ? WHERE url = ? AND came_to IS NULL"
             return self._db.execute(sql, (came_to, url)).rowcount > 0
@@ -203,7 +203,7 @@ class RecheckArguments:
     """The arguments of the spider.
 
     Attributes:
-        items: the catalogue, or the file of JSON lines.
+        items: the catalogue, or another file of records.
         below: confidence, 0 to 1, below which a decision is doubtful.
         fresh: delete an interrupted round.
     """
@@ -228,7 +228,7 @@ class RecheckArguments:
         return cls(path, confidence(below) if below else BELOW, switch("fresh", fresh))
 
 
-class RecheckSpider(OwnFrontierSpider):
+class RecheckSpider(OwnFrontierSpider[Round]):
     """Probes the files of doubtful records again, and replaces those records.
 
     A record is doubtful if a decision on its texts has a low confidence.
@@ -255,8 +255,8 @@ class RecheckSpider(OwnFrontierSpider):
             "items",
             "FILE",
             "a catalogue (media.db), in which records are replaced, unless -s MEDIACRAWL_DB= names another one; or a"
-            " file of JSON lines, plain or gzip, whose new records are stored in MEDIACRAWL_DB. A bare name is also"
-            " searched in the state folder.",
+            " file of JSON lines, CSV (plain or gzip) or Parquet, whose new records are stored in MEDIACRAWL_DB. A bare"
+            " name is also searched in the state folder.",
         ),
         Argument(
             "below",
@@ -295,24 +295,18 @@ class RecheckSpider(OwnFrontierSpider):
 
     # -- start -----------------------------------------------------------------------------------------------
 
-    def _open_file(self) -> None:
-        self._file = Round(self._context.frontier_folder, self._context.clock.now())
+    def _begin(self) -> None:
+        self.file.begin(self._context.clock.now())
         connect = self.crawler.signals.connect
         connect(self._item_stored, signals.item_scraped)
         connect(self._item_lost, signals.item_dropped)
         connect(self._item_lost, signals.item_error)
 
-    @property
-    def round(self) -> Round:
-        """The round of this recheck; set when the spider opens."""
-        assert isinstance(self._file, Round)
-        return self._file
-
     async def _work(self) -> None:
         """Add the URLs of doubtful records to the frontier, in batches: there may be millions of records."""
-        left, counts = self.round.tally()["waiting"], self.scheduler.frontier.counts()
+        left, counts = self.file.tally()["waiting"], self.scheduler.frontier.counts()
         # An earlier run read all items, and the remaining ones wait in the frontier.
-        if self.round.was_read(str(self.arguments.items.resolve())) and counts.waiting + counts.leased >= left:
+        if self.file.was_read(str(self.arguments.items.resolve())) and counts.waiting + counts.leased >= left:
             self.logger.info("Resuming: the doubtful records of %s are known", self.arguments.items)
         else:
             await self._read_items()
@@ -334,11 +328,11 @@ class RecheckSpider(OwnFrontierSpider):
                 await asyncio.sleep(0)
         self._queue(batch)
         self.scheduler.frontier.commit()
-        self.round.read_up(str(items.resolve()), read)
+        self.file.read_up(str(items.resolve()), read)
         if unusable:
             text = "%d lines of %s are no record, have no http(s) URL, or cannot be decided; they are skipped"
             self.logger.warning(text, unusable, items)
-        if not self.round.tally():
+        if not self.file.tally():
             self.logger.info("None of the %d records of %s is doubtful, so there is nothing to request", read, items)
 
     def _is_doubtful(self, record: Mapping[str, Any]) -> bool | None:
@@ -353,24 +347,24 @@ class RecheckSpider(OwnFrontierSpider):
     def _queue(self, batch: list[tuple[Spelling, Mapping[str, Any]]]) -> None:
         if not batch:
             return
-        waiting = self.round.add((url.key, kept(record)) for url, record in batch)
+        waiting = self.file.add((url.key, kept(record)) for url, record in batch)
         scores = self._context.scores
         found = [_candidate(url, record, scores) for url, record in batch if url.key in waiting]
         self._add([self._of_round(known) for known in found if self._is_accepted(known)])
 
     def _is_accepted(self, known: Candidate) -> bool:
         if self._is_left_alone(known.site):
-            self.round.end(known.url, "left_alone")
+            self.file.end(known.url, "left_alone")
             return False
         reason = self.scope.check(known.url, known.depth)
         if reason is not None:
             self.crawler.stats.inc_value(f"drop/{reason}")
-            self.round.end(known.url, str(reason))
+            self.file.end(known.url, str(reason))
         return reason is None
 
     def _of_round(self, known: Candidate) -> Candidate:
         """The candidate with a URL of this round, so that the frontier accepts it even if an earlier round had it."""
-        return replace(known, url=f"{known.url}#{self.round.number}", requested=known.request_url)
+        return replace(known, url=f"{known.url}#{self.file.number}", requested=known.request_url)
 
     # -- requests and responses ------------------------------------------------------------------------------
 
@@ -386,7 +380,7 @@ class RecheckSpider(OwnFrontierSpider):
     def _replacements(self, items: list[MediaItem] | None) -> list[MediaItem] | None:
         for item in items or ():
             with self._stopping():
-                old = self.round.record(canonical(item.content_url) or "")
+                old = self.file.record(canonical(item.content_url) or "")
                 if old is not None:
                     _replace(old, item)
         return items
@@ -395,10 +389,10 @@ class RecheckSpider(OwnFrontierSpider):
         record = ItemAdapter(item).asdict()
         url = canonical(str(record.get("content_url")))
         with self._stopping():
-            old = self.round.record(url) if url else None
+            old = self.file.record(url) if url else None
             if url is None or old is None:
                 return
-            if self.round.end(url, "doubtful" if self._stays_doubtful(old, record) else "sure"):
+            if self.file.end(url, "doubtful" if self._stays_doubtful(old, record) else "sure"):
                 self._teach(old, record)
 
     def _stays_doubtful(self, old: Mapping[str, Any], record: Mapping[str, Any]) -> bool:
@@ -424,7 +418,7 @@ class RecheckSpider(OwnFrontierSpider):
         url = canonical(str(ItemAdapter(item).get("content_url")))
         if url is not None:
             with self._stopping():
-                self.round.end(url, "not_stored")
+                self.file.end(url, "not_stored")
 
     def _note_end(self, visit: Visit, outcome: Outcome) -> None:
         """Note the end of a record whose visit gave none, unless the visit does not end it."""
@@ -434,35 +428,35 @@ class RecheckSpider(OwnFrontierSpider):
         elif outcome.end is End.DONE and 300 <= visit.fetch.status < 400:
             end = "moved"
         if end:
-            self.round.end(visit.lease.key, end)
+            self.file.end(visit.lease.key, end)
 
     # -- end -------------------------------------------------------------------------------------------------
 
     def _closed(self, reason: str) -> None:
-        if isinstance(self._file, Round):
+        if "file" in vars(self):
             try:
-                self._report(self._file, reason)
+                self._report(reason)
             except StateFileError as error:
                 self.logger.critical("%s", error)
         super()._closed(reason)
 
-    def _report(self, done: Round, reason: str) -> None:
-        tally = done.tally()
+    def _report(self, reason: str) -> None:
+        tally = self.file.tally()
         for name, number in tally.items():
             self.crawler.stats.set_value(f"recheck/{name}", number)
         self.crawler.stats.set_value("recheck/pairs", self._learned)
-        self.logger.info("%s", report(self.arguments.items.name, done.records, tally))
+        self.logger.info("%s", report(self.arguments.items.name, self.file.records, tally))
         if self._learned:
             added = plural(self._learned, "pair")
             self.logger.info("%s of wrong and right text added to %s", added, PAIRS)
             self._taught.save(self._context.folder / SUBSTITUTIONS_FILE)
         counts = self._context.counts()
         if reason == "finished" and not counts.waiting + counts.leased:
-            done.over()
+            self.file.over()
 
 
 def _candidate(url: Spelling, record: Mapping[str, Any], scores: Scores) -> Candidate:
-    """The candidate of a record, with the record's provenance as evidence."""
+    """Return the candidate of a record, with the record's provenance as evidence."""
     known = {field: _text(record.get(name)) for field, name in _PROVENANCE.items()}
     known["via"] = known["via"] or "recheck"
     tags = record.get("tags")

@@ -17,14 +17,14 @@ LONG = 60.0
 @pytest.fixture
 def patient(monkeypatch):
     """Every answer is waited for; a test in which one does not come says for itself when it is given up."""
-    monkeypatch.setattr(resolver, "_PATIENCE", (LONG,))
+    monkeypatch.setattr(resolver, "_TIMEOUTS", (LONG,))
     monkeypatch.setattr(resolver, "_GRACE", LONG)
     monkeypatch.setattr(resolver, "_LOST", LONG)
 
 
 def lose_the_first_round(monkeypatch):
     """What is not answered in the first round is soon asked again, and what is requested again is waited for."""
-    monkeypatch.setattr(resolver, "_PATIENCE", (0.5, LONG))
+    monkeypatch.setattr(resolver, "_TIMEOUTS", (0.5, LONG))
 
 
 class Names:

@@ -6,7 +6,7 @@ import pytest
 from adapter_files import CLIP, text_of
 from command_line import MEDIACRAWL, QUICK, run
 from harness import switches
-from player_sites import RECORDINGS, SITES
+from player_sites import RECORDINGS, SITES, read_har
 from player_sites.server import PlayerWeb, moved
 
 CLIPS = SITES["clips"]
@@ -42,8 +42,14 @@ def test_learning_overwrites_no_file_and_wants_to_know_where_to_write(learned):
 
 
 def test_pages_that_are_held_out_prove_the_adapter(tmp_path):
-    done = adapters(tmp_path, "learn", str(RECORDINGS / "singular.har.gz"), "--hold-out", "1")
-    assert "held out: http://singular.example/title/dcv6icww is right: " in done.out
+    har = read_har(CLIPS.recordings()[0])
+    # The last page once more, under an id of its own.
+    last = [each for each in har["log"]["entries"] if each["pageref"] == "page_2"]
+    har["log"]["entries"] += json.loads(json.dumps(last).replace("1834531", "1834532").replace("page_2", "page_3"))
+    har["log"]["pages"].append({**har["log"]["pages"][1], "id": "page_3", "title": "http://clips.example/clip/1834532"})
+    (tmp_path / "three.har").write_text(json.dumps(har), encoding="utf-8")
+    done = adapters(tmp_path, "learn", "three.har", "--hold-out", "1")
+    assert "held out: http://clips.example/clip/1834532 is right: " in done.out
     assert "WRONG" not in done.out
 
 

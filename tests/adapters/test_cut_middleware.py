@@ -30,7 +30,7 @@ def asked(cut, kind=Kind.PAGE, *, by_range=0, **told):
     """The limit of a visit whose answer has these headers."""
     lease = Lease(1, URL, "music.example", "", kind, 0, 0, "", Evidence(), 0, b"", 0.0, 0.0)
     visit = Visit(lease, FetchFacts(URL, kind, sent=1.0, range_bytes=by_range))
-    cut._headers(Headers({name.replace("_", "-"): value for name, value in told.items()}), request(visit))
+    cut._headers_received(Headers({name.replace("_", "-"): value for name, value in told.items()}), request(visit))
     return visit
 
 
@@ -54,9 +54,9 @@ def test_of_a_frontier_that_has_failed_nobody_asks_what_servers_do(cut, crawler,
 
 def test_an_answer_ends_with_the_read_that_reaches_its_limit(cut):
     visit = asked(cut, Kind.MEDIA, by_range=1000, Content_Type="audio/mpeg")
-    cut._body(bytes(65_535), request(visit))
+    cut._bytes_received(bytes(65_535), request(visit))
     with pytest.raises(StopDownload) as stop:
-        cut._body(b"x", request(visit))
+        cut._bytes_received(b"x", request(visit))
     assert not stop.value.fail
     assert visit.fetch.bytes == 65_536
 

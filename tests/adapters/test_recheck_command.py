@@ -37,22 +37,23 @@ def stored(path):
 
 
 @pytest.mark.parametrize(
-    ("data", "words"),
+    ("name", "data", "words"),
     [
-        (b"", "neither a catalogue nor"),
-        (b"hello\nworld\n", "neither a catalogue nor"),
-        (b'{"title": "no url"}\n', "neither a catalogue nor"),
-        (b"\x00" * 10_000, "neither a catalogue nor"),
-        (b"\x1f\x8b\x08 no gzip at all", "damaged or cut short"),
-        (b"[" * 100_000, "neither a catalogue nor"),
-        (b"SQLite format 3\0 and no more", "media.db"),
+        ("items.jl", b"", "has no records"),
+        ("items.jl", b"hello\nworld\n", "has no records"),
+        ("items.jl", b'{"title": "no url"}\n', "has no records"),
+        ("items.jl", b"\x00" * 10_000, "has no records"),
+        ("items.jl", b"[" * 100_000, "has no records"),
+        ("items.jl.gz", b"\x1f\x8b\x08 no gzip at all", "damaged or cut short"),
+        ("media.db", b"SQLite format 3\0 and no more", "is no SQLite database"),
+        ("items.txt", b"{}", "does not tell what it holds"),
     ],
 )
-def test_a_file_without_records_is_told_in_one_sentence(tmp_path, data, words):
-    (tmp_path / "media.db").write_bytes(data)
-    sentence = recheck(tmp_path, items="media.db").sentence
+def test_a_file_without_records_is_told_in_one_sentence(tmp_path, name, data, words):
+    (tmp_path / name).write_bytes(data)
+    sentence = recheck(tmp_path, items=name).sentence
     assert words in sentence
-    assert "items=media.db" in sentence
+    assert f"items={name}" in sentence
 
 
 def test_records_are_doubted_by_the_models_of_the_settings(tmp_path, song, breton):

@@ -263,14 +263,20 @@ def test_what_is_not_sure_or_not_of_the_same_file_teaches_nothing(old, decided):
 # -- rounds and clocks -------------------------------------------------------------------------------------------
 
 
+def begun(folder, now):
+    file = Round(folder)
+    file.begin(now)
+    return file
+
+
 def test_a_round_remembers_over_a_restart_and_the_next_one_begins_anew(tmp_path):
-    first = Round(tmp_path, NOW)
+    first = begun(tmp_path, NOW)
     first_number = first.number
     first.add([("http://a.example/1", {"title": "é"}), ("http://a.example/2", {"title": "ü"})])
     assert first.end("http://a.example/1", "sure")
     assert not first.end("http://a.example/1", "gone")
     first.close()
-    again = Round(tmp_path, NOW + 9)
+    again = begun(tmp_path, NOW + 9)
     rows = [(f"http://a.example/{number}", {"title": "other"}) for number in (1, 2, 3)]
     assert again.add(rows) == {"http://a.example/2", "http://a.example/3"}
     assert (again.number, dict(again.tally())) == (first_number, {"sure": 1, "waiting": 2})
@@ -279,12 +285,12 @@ def test_a_round_remembers_over_a_restart_and_the_next_one_begins_anew(tmp_path)
     assert (again.was_read("items"), again.was_read("others"), again.records) == (True, False, 7)
     again.over()
     again.close()
-    last = Round(tmp_path, NOW)
+    last = begun(tmp_path, NOW)
     assert (last.number, dict(last.tally()), last.was_read("items")) == (first_number + 1, {}, False)
     last_number = last.number
     last.close()
     Round.delete(tmp_path)
-    after = Round(tmp_path, NOW + 0.1)
+    after = begun(tmp_path, NOW + 0.1)
     assert after.number > last_number
     after.close()
 

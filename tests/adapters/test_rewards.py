@@ -140,7 +140,7 @@ def test_where_redis_is_asked_its_word_is_waited_for(door, visit, far, told, not
 
 
 def test_a_find_is_believed_when_redis_is_silent_and_its_late_word_changes_nothing(door, visit, far, told, monkeypatch):
-    monkeypatch.setattr("mediacrawl.crawl.leases.PATIENCE", 0.01)
+    monkeypatch.setattr("mediacrawl.crawl.leases.LOOKUP_TIMEOUT", 0.01)
     judged(door, visit)
     tell(far, ("http://b.example/", False))
     assert (visit.decision.earned, visit.decision.repeats, told) == (1, 0, ["nugget/new"])

@@ -6,7 +6,7 @@ import pytest
 from data_crawl import CLIP, DATA, GIVEN, KEYED, PAGE, PLAY, CrawlSpider, crawls
 
 from mediacrawl.facts import ADAPTER, unpack
-from mediacrawl.priority.revisits import AGAIN
+from mediacrawl.frontier.site_state import AGAIN
 from mediacrawl.records import Drop, Evidence, Kind
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.site_adapters.queued import LINK_CLASS, MISSED, WAITS

@@ -1,16 +1,11 @@
 """Pages and feeds as tests write them, and what was read of them."""
 
+from golden_texts import SPACES
+
 from mediacrawl.extract import parse_feed, parse_page
 
 PAGE_URL = "https://site.example/dir/page.html"
 FEED_URL = "https://site.example/feed/podcast.xml"
-SPACES = (
-    'xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd" xmlns:media="http://search.yahoo.com/mrss/" '
-    'xmlns:podcast="https://podcastindex.org/namespace/1.0" xmlns:dc="http://purl.org/dc/elements/1.1/" '
-    'xmlns:dcterms="http://purl.org/dc/terms/" xmlns:a10="http://www.w3.org/2005/Atom" '
-    'xmlns:atom="http://www.w3.org/2005/Atom" xmlns:sy="http://purl.org/rss/1.0/modules/syndication/" '
-    'xmlns:content="http://purl.org/rss/1.0/modules/content/" xmlns:psc="http://podlove.org/simple-chapters"'
-)
 
 
 def page_of(html):

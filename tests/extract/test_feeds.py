@@ -1,63 +1,75 @@
-"""The entries of a feed."""
+"""Feeds in XML and JSON: which text is one, its values, encodings, and bounds. What they name is in `golden_texts`."""
 
+import json
+
+import golden_texts
 import pytest
-from hypothesis import given
+from extract_texts import FEED_URL as URL
+from extract_texts import entries, rss, said
+from harness import examples
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mediacrawl.extract import MAX_ENTRIES, FeedEntry, looks_like_feed, parse_feed
+from mediacrawl.extract import MAX_ENTRIES, list_form, looks_like_feed, parse_feed
+from mediacrawl.extract.feed_facts import name_beside_address
+from mediacrawl.extract.feed_model import MOST_FILES, short_name
+from mediacrawl.extract.json_feed import is_json_feed, parse_json_feed
+from mediacrawl.extract.texts import moment, seconds, yes_or_no
+from mediacrawl.facts import LONGEST_TEXT
 
-URL = "https://site.example/feed.xml"
-
-RSS = """<?xml version="1.0" encoding="utf-8"?>
-<!-- made by hand -->
-<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom" xmlns:media="http://search.yahoo.com/mrss/"><channel>
-<title>Morgens &amp; <![CDATA[abends]]></title><atom:link rel="self" href="/feed"/>
-<atom:link rel="next" href="?page=2"/>
-<image><title>no</title></image>
-<item><title> Folge
- 1 </title><link>https://site.example/1</link><guid isPermaLink="false">id-1</guid>
-<enclosure url="https://cdn.example/1.mp3" length="123456" type="audio/mpeg"/></item>
-<item><title>Folge 2</title><enclosure url=" /2.mp3 " length="01:02:03" type="Audio/MPEG; x=y"/>
-<media:content url="/2.jpg" medium="image"/><media:title>other</media:title>
-<media:group><media:content url="/2.mp4" type="video/mp4" fileSize="7"/></media:group></item>
-<item><title>Nachricht</title><link>/3</link><enclosure url="/3.jpg" type="image/jpeg"/></item>
-<item/>
-</channel></rss>"""
-
-ATOM = """<feed xmlns="http://www.w3.org/2005/Atom" xml:base="/podcast/"><title type="html">Lieder</title>
-<link rel="next" href="p2"/>
-<entry xml:base="x/"><id>urn:1</id><title>Eins</title><link href="eins.html"/><link rel="enclosure" type="audio/ogg"
-href="eins.ogg" length="9"/><link rel="enclosure" href="eins.mp3"/><content type="html">&lt;p&gt;</content></entry>
-</feed>"""
-
-RDF = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/">
-<channel><title>Alt</title></channel><item rdf:about="/1"><title>Eins</title><link>/1</link></item></rdf:RDF>"""
+RSS = golden_texts.text("feeds", "rss names its media")
+ATOM = golden_texts.text("feeds", "atom names its media and may have a base")
+RDF = golden_texts.text("feeds", "rss 1 has its items beside the channel")
+FEED = json.loads(golden_texts.text("json_feeds", "a feed names its media"))
+VERSION = FEED["version"]
 
 
-def test_rss_names_its_media():
-    feed = parse_feed(RSS.encode(), URL)
-    assert (feed.title, feed.next, feed.cut) == ("Morgens & abends", "?page=2", 0)
-    assert feed.entries == [
-        FeedEntry("Folge 1", "https://site.example/1", "id-1", "https://cdn.example/1.mp3", "audio/mpeg", 123456),
-        FeedEntry("Folge 2", "", "", "/2.mp3", "audio/mpeg", 0),
-        FeedEntry("Folge 2", "", "", "/2.mp4", "video/mp4", 7),
-        FeedEntry("Nachricht", "/3"),
-    ]
+def read(feed):
+    return parse_json_feed(feed if isinstance(feed, bytes) else json.dumps(feed).encode(), URL)
 
 
-def test_atom_names_its_media_and_may_have_a_base():
-    feed = parse_feed(ATOM.encode(), URL)
-    assert (feed.title, feed.next) == ("Lieder", "p2")
-    page = "https://site.example/podcast/x/eins.html"
-    assert feed.entries == [
-        FeedEntry("Eins", page, "urn:1", "https://site.example/podcast/x/eins.ogg", "audio/ogg", 9),
-        FeedEntry("Eins", page, "urn:1", "https://site.example/podcast/x/eins.mp3"),
-    ]
+# -- which text is a feed ----------------------------------------------------------------------------------------------
 
 
-def test_rss_1_has_its_items_beside_the_channel():
-    feed = parse_feed(RDF.encode(), URL)
-    assert (feed.title, feed.entries) == ("Alt", [FeedEntry("Eins", "/1", "/1")])
+@pytest.mark.parametrize(
+    ("content_type", "body", "answer"),
+    [
+        ("application/rss+xml", RSS, True),
+        ("text/html", RSS, True),
+        ("", ATOM, True),
+        ("text/xml", RDF, True),
+        ("application/rss+xml", "<html><body>not found", False),
+        ("application/rss+xml", "", False),
+        ("text/html", "<!doctype html><html><p>&lt;rss></html>", False),
+        ("application/xml", "<urlset/>", False),
+        ("text/xml", "<!-- <rss> --><urlset/>", False),
+        ("application/atom+xml", "<?xml version='1.0'?><a:feed xmlns:a='x'/>", True),
+    ],
+)
+def test_a_feed_is_known_by_its_first_element(content_type, body, answer):
+    assert looks_like_feed(content_type, body.encode()) is answer
+
+
+@pytest.mark.parametrize(
+    ("body", "is_feed"),
+    [
+        (json.dumps(FEED), True),
+        ("\ufeff \n" + json.dumps(FEED, indent=4), True),
+        (json.dumps({**FEED, "version": "https://jsonfeed.org/version/1"}), True),
+        (json.dumps(FEED).replace("/", "\\/"), True),
+        # Of sorted names the version is the last.
+        (json.dumps(FEED, sort_keys=True), True),
+        (json.dumps({"about": "jsonfeed.org " * 3, "version": VERSION}), True),
+        (json.dumps({"about": "https://jsonfeed.org/version/1"}), False),
+        (json.dumps([FEED]), False),
+        ('{"version": "1.0"}', False),
+        ("<html>" + json.dumps(FEED), False),
+        ("", False),
+    ],
+)
+def test_a_json_feed_is_known_by_its_version(body, is_feed):
+    assert is_json_feed(body.encode()) is is_feed
+    assert list_form("application/json", body.encode(), URL) == ("feed" if is_feed else "")
 
 
 @pytest.mark.parametrize(
@@ -76,23 +88,137 @@ def test_a_feed_is_read_in_its_encoding(body):
     assert parse_feed(body, URL).entries[0].title == "Größe 1"
 
 
-def test_a_broken_feed_gives_what_is_whole():
-    item = "<item><title>a & b &nbsp; <b>c</title><link>/1</link></item>"
-    feed = parse_feed(f"<rss><channel><title>t</title>{item * 3}</channel></rss>".encode(), URL)
-    assert feed.entries[0].title.startswith("a")
+def test_letters_of_another_encoding_in_a_feed_in_utf_8_stay_letters():
+    body = rss('<item><title>Grüße aus Caf?</title><enclosure url="a.mp3"/></item>').replace(b"?", b"\xe9")
+    assert parse_feed(body, URL).entries[0].title == "Grüße aus Café"
+    shown = rss("<item><title>" + "é" * 2_000 + '</title><enclosure url="a.mp3"/></item>').decode().encode("latin-1")
+    assert parse_feed(b"<?xml version='1.0' encoding='utf-8'?>" + shown, URL).entries[0].title == "é" * 200
 
 
-def test_a_feed_that_was_cut_loses_only_its_last_entry():
-    cut = RSS[: RSS.index("https://cdn") + 15].encode()
-    assert parse_feed(cut, URL).entries == []
-    cut = RSS[: RSS.index("/3</link>")].encode()
-    assert [entry.title for entry in parse_feed(cut, URL).entries] == ["Folge 1", "Folge 2", "Folge 2"]
+# -- values ------------------------------------------------------------------------------------------------------------
 
 
-def test_a_long_feed_is_cut_and_counted():
-    body = "<rss><channel>" + "<item><link>/1</link></item>" * (MAX_ENTRIES + 5) + "</channel></rss>"
-    feed = parse_feed(body.encode(), URL)
-    assert (len(feed.entries), feed.cut) == (MAX_ENTRIES, 5)
+@pytest.mark.parametrize(
+    ("written", "number"),
+    [
+        ("1:02:03", "3723"),
+        ("62:03", "3723"),
+        ("3600.50", "3600.5"),
+        ("PT1H2M3S", "3723"),
+        ("P0Y0M0DT0H3M30.000S", "210"),
+        ("p0y0m0dt0h3m30,5s", "210.5"),
+        ("PT0.5H", "1800"),
+        ("PT1.5M", "90"),
+        ("PT12.3450000S", "12.345"),
+        ("P1DT1S", "86401"),
+        ("P1W", "604800"),
+        ("P0000-00-01T00:03:30", "86610"),
+        ("P1M", ""),
+        ("P1Y", ""),
+        ("P0001-00-00T00:00:30", ""),
+        ("PT", ""),
+        ("P", ""),
+        ("PT1H2", ""),
+        ("-PT5S", ""),
+        ("P0D", ""),
+        ("00:00", ""),
+        ("1:2:3:4", ""),
+        ("99999999", ""),
+        ("soon", ""),
+    ],
+)
+def test_durations_are_seconds(written, number):
+    assert seconds(f" {written} ") == number
+
+
+@pytest.mark.parametrize(
+    ("written", "date"),
+    [
+        ("Wed, 01 May 2024 12:00:00 EST", "2024-05-01T17:00:00Z"),
+        ("2024-05-01T10:00:00+02:00", "2024-05-01T08:00:00Z"),
+        ("2024-05", "2024-05"),
+        ("Mon, 32 Foo 99999", ""),
+        ("0001-01-01T00:00:00+14:00", ""),
+        ("20240501", ""),
+    ],
+)
+def test_dates_are_those_of_iso_8601(written, date):
+    assert moment(written) == date
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_a_value(text):
+    assert moment(text) == moment(f" {text} ")
+    assert yes_or_no(text) in {"yes", "no", ""}
+    number = seconds(text)
+    assert number == "" or 0 < float(number) < 10_000_000
+
+
+def test_a_namespace_is_known_by_its_url_and_else_by_its_prefix():
+    assert short_name("{http://www.itunes.com/DTDs/Podcast-1.0.dtd}Author") == "itunes:author"
+    assert short_name("itunes:author") == "itunes:author"
+    assert short_name("{http://www.w3.org/2005/Atom}link") == "link"
+    assert short_name("{urn:x}title", "urn:x") == "title"
+    assert short_name("{urn:x}title") == "?:title"
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("john@site.example (John Doe)", "John Doe"),
+        ("john@site.example(John Doe)", "John Doe"),
+        ("John Doe (john@site.example)", "John Doe"),
+        ("John Doe <john@site.example>", "John Doe"),
+        ('"Doe, John" <john@site.example>', "Doe, John"),
+        ("john@site.example (Doe (John))", "Doe (John)"),
+        ("john@site.example ()", "john@site.example"),
+        ("(john@site.example)", "(john@site.example)"),
+        ("<john@site.example>", "john@site.example"),
+        ("John Doe (Radio)", "John Doe (Radio)"),
+        ("John @ Doe (Radio)", "John @ Doe (Radio)"),
+        ("John Doe", "John Doe"),
+        ("", ""),
+        ("(" * 500, "(" * 500),
+        ("@" * 500 + ")", "@" * 500 + ")"),
+    ],
+)
+def test_a_name_is_read_beside_the_address(written, name):
+    assert name_beside_address(written) == name
+
+
+@given(st.text(alphabet='a@()<> ".', max_size=40))
+def test_any_author_has_a_name_of_no_other_letters(written):
+    assert name_beside_address(written) in written
+
+
+# -- bounds ------------------------------------------------------------------------------------------------------------
+
+
+def test_texts_are_cut_and_have_no_markup():
+    html = "&lt;p class=&quot;x&quot;&gt;wort &lt;br/&gt;" * 5_000
+    title = "<![CDATA[" + "<b>x</b>" * 10_000 + "&amp;" * 10_000 + "]]>"
+    (entry,) = entries(f'<item><title>{title}</title><description>{html}</description><enclosure url="a.mp3"/></item>')
+    (text,) = said(entry)["description"]
+    assert text.startswith("wort wort wort")
+    assert len(text) <= LONGEST_TEXT
+    assert "<" not in text
+    assert len(entry.title) <= 200
+
+
+def test_thousands_of_groups_and_files_are_bounded():
+    content = "<media:content url='/{}.mp4' type='video/mp4'><media:title>{}</media:title></media:content>"
+    group = "<media:group>" + "".join(content.format(n, n) for n in range(200)) + "<media:title>x</media:title>" * 500
+    assert len(entries(f"<item>{group}</media:group></item>")) == MOST_FILES
+    same = "<media:group><media:content url='/1.mp4'/></media:group>" * 5_000
+    assert len(entries(f"<item>{same}</item>")) == 1
+
+
+def test_entries_and_files_beyond_the_limits_are_counted_or_left_out():
+    many = [{"url": f"{number}.mp3"} for number in range(1_000)]
+    assert len(read({"version": VERSION, "items": [{"attachments": many}]}).entries) == MOST_FILES
+    of_json = read({"version": VERSION, "items": [{"id": "1"}] * (MAX_ENTRIES + 5)})
+    of_xml = parse_feed(rss("<item><link>/1</link></item>" * (MAX_ENTRIES + 5)), URL)
+    assert [(len(feed.entries), feed.cut) for feed in (of_json, of_xml)] == [(MAX_ENTRIES, 5)] * 2
 
 
 @pytest.mark.parametrize(
@@ -120,27 +246,41 @@ def test_a_hostile_feed_is_a_feed(body):
     assert all("root:" not in entry.title and len(entry.title) <= 200 for entry in feed.entries)
 
 
-@pytest.mark.parametrize(
-    ("content_type", "body", "answer"),
-    [
-        ("application/rss+xml", RSS, True),
-        ("text/html", RSS, True),
-        ("", ATOM, True),
-        ("text/xml", RDF, True),
-        ("application/rss+xml", "<html><body>not found", False),
-        ("application/rss+xml", "", False),
-        ("text/html", "<!doctype html><html><p>&lt;rss></html>", False),
-        ("application/xml", "<urlset/>", False),
-        ("text/xml", "<!-- <rss> --><urlset/>", False),
-        ("application/atom+xml", "<?xml version='1.0'?><a:feed xmlns:a='x'/>", True),
-    ],
-)
-def test_a_feed_is_known_by_its_first_element(content_type, body, answer):
-    assert looks_like_feed(content_type, body.encode()) is answer
-
-
 @given(st.binary(max_size=200) | st.text("<>/rsitemnclu=\"'&;:[]!-? ", max_size=200).map(str.encode))
 def test_any_bytes_are_a_feed(body):
     parse_feed(body, URL)
     parse_feed(RSS[:700].encode() + body, URL)
     assert looks_like_feed("", body) in {True, False}
+
+
+LEAVES = (
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=8) | st.sampled_from(["//[", "a.mp3"])
+)
+
+
+NAMES = "id url title attachments authors name mime_type size_in_bytes duration_in_seconds tags image hubs type"
+
+
+VALUES = st.recursive(
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES.split()), inner, max_size=6),
+    max_leaves=15,
+)
+
+
+@settings(max_examples=examples(80))
+@given(VALUES, VALUES)
+def test_no_feed_raises_whatever_its_values_are(items, hubs):
+    feed = read({"version": VERSION, "items": items if isinstance(items, list) else [items], "hubs": hubs})
+    for entry in feed.entries:
+        entry.enclosure.encode("utf-8")
+        for each in entry.facts:
+            each.text.encode("utf-8")
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_a_json_feed(noise):
+    whole = json.dumps(FEED).encode()
+    for body in (noise, whole[: len(whole) // 2] + noise, b'{"version": "https://jsonfeed.org/version/1"' + noise):
+        parse_json_feed(body, URL)
+        assert is_json_feed(body) in {True, False}

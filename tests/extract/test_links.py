@@ -22,152 +22,9 @@ def found(html):
     return [(link.via, link.href) for link in parse(html).links]
 
 
-@pytest.mark.parametrize(
-    ("html", "links"),
-    [
-        ('<a href="x">y</a><A HREF=z>', [("a", "x"), ("a", "z")]),
-        ("<a name=x><a href>", [("a", "")]),
-        ('<map><area href="x"></map>', [("area", "x")]),
-        ('<iframe src="x"></iframe>', [("iframe", "x")]),
-        ('<frameset><frame src="x"></frameset>', [("frame", "x")]),
-        ('<audio src="a.mp3"></audio>', [("audio", "a.mp3")]),
-        ('<audio data-src="a.mp3"></audio>', [("audio", "a.mp3")]),
-        ("<video src=v><source src=a><source data-src=b></video>", [("video", "v"), ("source", "a"), ("source", "b")]),
-        ('<picture><source src="a.webp"><img src="b"></picture>', []),
-        ('<video><track src="a.vtt"></video>', []),
-        ('<object data="a.swf"></object><embed src="b.mid">', [("object", "a.swf"), ("embed", "b.mid")]),
-        ('<link rel="stylesheet" href="a.css"><link rel=icon href=b>', []),
-        ('<link rel="NEXT" href="2"><link rel=alternate hreflang=de href=de>', [("link", "2"), ("link", "de")]),
-        ('<link rel=alternate type="application/rss+xml" href=f>', [("feed", "f")]),
-        ('<link rel=alternate type="Application/Atom+XML; x=y" href=f>', [("feed", "f")]),
-        ('<link rel=alternate type="application/feed+json" href=f>', [("feed", "f")]),
-        ('<link rel=alternate type="application/json" href=/wp-json/>', []),
-        ('<link rel="alternate stylesheet" href=a.css>', []),
-        ('<link rel=alternate type="application/json+oembed" href=f>', []),
-        ("<meta http-equiv=refresh content=\"0; URL='next'\">", [("refresh", "next")]),
-        ('<meta http-equiv=refresh content="30">', []),
-        ('<meta property="og:audio" content="a.mp3">', [("og:audio", "a.mp3")]),
-        ('<meta name="og:audio:url" content="a">', [("og:audio", "a")]),
-        ("<!-- <a href=x> --><script>'<a href=y>'</script>", []),
-    ],
-)
-def test_each_door_is_found(html, links):
-    assert found(html) == links
-
-
-def test_a_video_of_opengraph_may_be_a_page_with_a_player():
-    html = """
-    <meta property="og:video" content="embed.html"><meta property="og:video:secure_url" content="embed2.html">
-    <meta property="og:video:type" content="text/html">
-    <meta property="og:video" content="film.mp4"><meta property="og:video:type" content="video/mp4">
-    <meta property="og:video:width" content="640">
-    <meta name="twitter:player" content="player.html"><meta name="twitter:player:stream" content="film2.mp4">
-    <meta name="twitter:player:stream:content_type" content="video/mp4">"""
-    assert found(html) == [
-        ("player", "embed.html"),
-        ("player", "embed2.html"),
-        ("og:video", "film.mp4"),
-        ("player", "player.html"),
-        ("twitter:player:stream", "film2.mp4"),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("html", "text"),
-    [
-        ("<a href=x> One \n <b>two</b>\u00a0three </a>", "One two three"),
-        ('<a href=x><img src=y alt=" Cover of  x "></a>', "Cover of x"),
-        ('<a href=x title="Play"><i></i></a>', "Play"),
-        ('<a href=x aria-label="Play"></a>', "Play"),
-        ("<a href=x></a>", ""),
-        ("<a href=x>" + "word " * 100 + "</a>", ("word " * 100)[:200]),
-    ],
-)
-def test_the_anchor_is_its_text_or_what_stands_for_it(html, text):
-    page = parse(html)
-    assert page.anchor(page.links[0]) == text.strip() or page.anchor(page.links[0]) == text
-
-
-def test_a_link_that_says_nofollow_is_understood():
-    rels = ["external NoFollow", "noopener", "ugc", "sponsored", "ugc nofollow", "nofollowed", ""]
-    page = parse("".join(f'<a href=a rel="{rel}">a</a>' for rel in rels))
-    assert [page.nofollow(link) for link in page.links] == [True, False, False, False, True, False, False]
-
-
-@pytest.mark.parametrize(
-    ("meta", "wishes"),
-    [
-        ('name=robots content="noindex, NOFOLLOW"', ["noindex, NOFOLLOW"]),
-        ("name=ROBOTS content=none", ["none"]),
-        ('name=" robots " content=noindex', ["noindex"]),
-        ("name=mediacrawl content=nofollow", ["nofollow"]),
-        ("name=MediaCrawl content=nofollow", ["nofollow"]),
-        ("name=googlebot content=nofollow", []),
-        ("name=mediacrawl-news content=nofollow", []),
-        ("name=robots content", []),
-        ("name=robots", []),
-    ],
-)
-def test_what_a_page_asks_of_robots_is_kept_as_it_stands_there(meta, wishes):
-    assert parse(f"<meta {meta}><a href=x>").robots == wishes
-
-
 def test_of_endlessly_many_wishes_some_are_kept():
     metas = [f"<meta name=robots content=w{number}>" for number in range(1000)]
     assert parse("".join(metas)).robots == [f"w{number}" for number in range(20)]
-
-
-@pytest.mark.parametrize(
-    ("html", "header", "canonical"),
-    [
-        ("<link rel=canonical href=/a>", "", "https://site.example/a"),
-        ("<link rel='Canonical nofollow' href='https://other.example/'>", "", "https://other.example/"),
-        ("<link rel=canonical href=/a><link rel=canonical href=/a>", "", "https://site.example/a"),
-        ("<link rel=canonical href=/a>", "/a", "https://site.example/a"),
-        ("<base href=/b/><link rel=canonical href=a>", "", "https://site.example/b/a"),
-        ("<base href=/b/>", "a", "https://site.example/dir/a"),
-        ("<p>", "https://site.example/a", "https://site.example/a"),
-        ("<link rel=canonical href=/a><link rel=canonical href=/b>", "", ""),
-        ("<link rel=canonical href=/a>", "/b", ""),
-        ("<p>A comment: <link rel=canonical href=/a></p>", "", ""),
-        ("<link rel=canonical>", "", ""),
-        ("<link rel=canonical href='javascript:x'>", "", ""),
-        ("<base href=/b/>", "javascript:x", ""),
-        ("<link rel=canonical href='http://['>", "http://[", ""),
-        ("<link rel=next href=/a>", "", ""),
-    ],
-)
-def test_a_page_names_its_own_url_in_its_head_or_in_the_header(html, header, canonical):
-    assert parse(html, canonical=header).canonical == canonical
-
-
-def test_what_a_header_names_as_the_pages_own_url_is_a_link_with_evidence():
-    page = parse("<title>T</title><a href=x>x</a>", canonical="/a")
-    assert [(link.via, link.href) for link in page.links] == [("link", "https://site.example/a"), ("a", "x")]
-    assert (page.anchor(page.links[0]), page.nofollow(page.links[0])) == ("", False)
-
-
-def test_a_page_says_its_title_and_its_language():
-    page = parse("<html lang=de-AT><title> Ein\n Titel &amp; mehr</title><svg><title>x</title></svg>")
-    assert (page.title, page.language) == ("Ein Titel & mehr", "de-AT")
-
-
-@pytest.mark.parametrize(
-    ("href", "base"),
-    [
-        ("/other/", "https://site.example/other/"),
-        ("//cdn.example/x", "https://cdn.example/x"),
-        (" https://cdn.example/ ", "https://cdn.example/"),
-        ("data:,x", URL),
-        ("http://[", URL),
-        ("http://cdn.example:99999/", URL),
-        ("/" + "a" * 1_900, "https://site.example/" + "a" * 1_900),
-        # No URL that is relative to it is requested.
-        ("/" + "a" * 2_100, ""),
-    ],
-)
-def test_a_base_element_counts_if_it_can_be_used(href, base):
-    assert parse(f'<base target=x><base href="{href}"><base href="/late/"><a href=x>').base == base
 
 
 @pytest.mark.parametrize(
@@ -331,11 +188,6 @@ def test_links_inside_each_other_have_the_text_of_the_first_ones_and_the_others_
     anchors = [page.anchor(link) for _ in range(3) for link in page.links]
     assert anchors[-3:] == ["597", "598", "599 end"]
     assert 0 < page.anchors_cut < 600
-
-
-def test_the_text_of_a_link_is_that_of_all_elements_in_it():
-    page = parse("<a href=x> one <b>two<i></i> three</b> four<br>five</a> six")
-    assert [page.anchor(link) for link in page.links] == ["one two three four five"]
 
 
 @given(st.text(max_size=200).filter(lambda text: '"' not in text))

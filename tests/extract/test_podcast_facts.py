@@ -1,7 +1,7 @@
 """What feeds say of people, transcripts, chapters and clips, up to the record."""
 
 import pytest
-from extract_texts import SPACES
+from golden_texts import SPACES
 
 from mediacrawl.extract.feeds import parse_feed
 from mediacrawl.facts import pack

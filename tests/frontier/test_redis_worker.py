@@ -591,7 +591,7 @@ def test_what_a_closing_crawl_no_longer_waits_for_may_be_answered_later(
     monkeypatch.setattr(outbox, "PATIENCE", 60.0 if noticed else 0.0)
     worker = open_worker(open_store(server.url, timeout=1.0))
     server.signal(signal.SIGSTOP)
-    answers = [worker.later("n", "k", lambda _: b"x"), worker.fetch("n", "k")]
+    answers = [worker.later("n", "k", lambda _: b"x"), worker.hand_in([page("a.org")])]
     if noticed:
         wait_until(lambda: worker._outbox.outage)
     wait_until(lambda: worker.give_up() or all(answer.done() for answer in answers))

@@ -11,8 +11,7 @@ from waiting_links import found, leased
 from mediacrawl.frontier.contract import FrontierPolicy
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy
-from mediacrawl.priority.classes import MOST_INLINKS, MOST_OUTLINKS, ScorePolicy, SiteClasses
-from mediacrawl.priority.explain import explain
+from mediacrawl.priority.classes import MOST_INLINKS, MOST_OUTLINKS, ScorePolicy, SiteClasses, explain, moved_scores
 from mediacrawl.priority.features import WIDTH, places
 from mediacrawl.priority.learner import Learner
 from mediacrawl.priority.orders import Alike, CreditPolicy, RuleOrder, SiteRate
@@ -33,6 +32,10 @@ def score(order, *args, **kwargs):
     candidate = found(*args, **kwargs)
     order.join([candidate], "start.example")
     return candidate.score
+
+
+def moved(site, order):
+    return dict(moved_scores([("", order.classes.held(site))], order.learner, ScorePolicy())).get("", {})
 
 
 def visit(order, candidate, reward=0.0, source="start.example"):
@@ -120,7 +123,6 @@ def test_a_site_with_finds_has_the_scores_of_its_own_record():
     assert factor(0, 0.0) < 1 < factor(MOST_INLINKS, 0.0)
     assert factor(2, 0.0) > factor(2, 1.0) > factor(2, 3.0) > factor(2, 1e300) > 0
     assert factor(0, 3.0, 0.1) == factor(MOST_INLINKS, 3.0, 0.1) == 1
-    assert ScorePolicy(inlinks=False).factor(SiteClasses()) == 1
 
 
 def test_visits_of_this_process_count_as_those_of_the_record(order):
@@ -226,7 +228,7 @@ def test_sites_that_were_not_asked_are_looked_at_again_in_turn(order):
 def test_a_score_that_has_not_moved_is_not_told(order):
     candidate = found("http://a.example/x/1")
     order.join([candidate], "")
-    assert order.classes.held("a.example").moved(order.learner, ScorePolicy()) == {}
+    assert moved("a.example", order) == {}
 
 
 def test_a_resumed_crawl_knows_what_the_first_one_learned(notes, tmp_path):
@@ -271,8 +273,7 @@ def test_a_class_that_an_earlier_process_met_is_told_anew(notes, tmp_path):
     notes.add([late])
     ((name, known, waiting),) = notes.site("late.example").classes
     assert (known, waiting) == (early.score, 2)
-    moved = again.classes.held("late.example").moved(again.learner, ScorePolicy())
-    assert moved[name] == pytest.approx(late.score)
+    assert moved("late.example", again)[name] == pytest.approx(late.score)
     assert late.score > 2 * early.score
 
 

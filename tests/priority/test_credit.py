@@ -46,13 +46,6 @@ def test_what_is_forgotten_gets_nothing():
     assert set(shared(visits, 5)) == {"class 5", "class 4", "class 3"}
 
 
-def test_the_path_of_a_url_is_known():
-    visits = Visits(CreditPolicy(steps=3))
-    chain(visits, 6)
-    assert list(visits.path(6)) == [5, 4, 3]
-    assert list(visits.path(99)) == []
-
-
 @given(
     st.lists(st.tuples(st.integers(1, 12), st.integers(0, 12)), min_size=1, max_size=40),
     st.lists(st.tuples(st.integers(0, 12), st.floats(0, 1)), max_size=30),

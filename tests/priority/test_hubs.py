@@ -22,7 +22,7 @@ from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.notes import NoNotes
 from mediacrawl.priority import hubs as hubs_module
-from mediacrawl.priority.hubs import BUCKETS, DAY, FLOOR, LEAST, LOST, SOONEST, HubPage, Hubs, Posterior, pack, unpack
+from mediacrawl.priority.hubs import BUCKETS, DAY, FLOOR, LEAST, LOST, SOONEST, Hub, Hubs, Posterior, pack, unpack
 from mediacrawl.records import Kind
 
 NOW = 1_700_000_000.0
@@ -37,16 +37,23 @@ class Means(Random):
         return alpha * beta
 
 
-def page(url, parent="", kind=Kind.PAGE, depth=1):
-    return HubPage(url, url.split("/")[2], kind, f"class of {url}", depth, parent)
+def page(url, last=NOW, parent="", kind=Kind.PAGE, **facts):
+    return Hub(url, url.split("/")[2], kind, f"class of {url}", 1, parent=parent, last=last, **facts)
 
 
-def hub(hubs, number, rate=1.0, last=NOW, host=None):
+def hub(hubs, number, rate=1.0, last=NOW, host=None, b=1_000.0):
     """A hub that is known well: its URL. It is a front page, unless its host is given."""
     url = f"https://{host}/{number}" if host else f"https://h{number}.example/"
-    hubs.met(page(url), last)
-    hubs.get(url).learn(Posterior(1_000.0 * rate, 1_000.0))
+    hubs.met(page(url, last, posterior=Posterior(b * rate, b)))
     return url
+
+
+def gone_from(hubs, url, now):
+    hubs.gone(url, url.split("/")[2], now)
+
+
+def urls_of(due):
+    return [again.url for again, _ in due]
 
 
 def known(hubs):
@@ -64,7 +71,7 @@ def hubs():
 
 def test_a_nugget_makes_hubs_of_the_page_it_is_linked_on_of_the_one_before_and_of_the_front_page(hubs):
     for url, parent in ((LIST, "https://b.example/x"), (SHOW, LIST), (DEEP, SHOW)):
-        hubs.visited(page(url, parent), NOW)
+        hubs.visited(page(url, parent=parent))
     assert len(hubs) == 0
     hubs.earned(DEEP)
     assert set(known(hubs)) == {DEEP, SHOW, FRONT}
@@ -72,25 +79,25 @@ def test_a_nugget_makes_hubs_of_the_page_it_is_linked_on_of_the_one_before_and_o
 
 
 def test_a_page_that_shows_a_nugget_itself_is_a_hub(hubs):
-    hubs.visited(page(LIST), NOW, new=0.5)
+    hubs.visited(page(LIST, NOW), new=0.5)
     assert set(known(hubs)) == {LIST, FRONT}
 
 
 def test_files_never_come_back(hubs):
-    hubs.visited(page("https://a.example/x.mp3", kind=Kind.MEDIA), NOW, new=1.0)
-    hubs.met(page("https://a.example/x.mp3", kind=Kind.MEDIA), NOW)
+    hubs.visited(page("https://a.example/x.mp3", NOW, kind=Kind.MEDIA), new=1.0)
+    hubs.met(page("https://a.example/x.mp3", NOW, kind=Kind.MEDIA))
     hubs.earned("https://a.example/x.mp3")
     assert len(hubs) == 0
 
 
 def test_a_url_without_end_is_no_hub(hubs):
-    hubs.visited(page(f"{LIST}?{'x' * 500}"), NOW, new=1.0)
+    hubs.visited(page(f"{LIST}?{'x' * 500}", NOW), new=1.0)
     assert set(known(hubs)) == {FRONT}
 
 
 def test_a_page_that_was_met_again_keeps_what_is_known_of_it(hubs):
     url = hub(hubs, 1, rate=2.0)
-    hubs.met(page(url), NOW + DAY)
+    hubs.met(page(url, NOW + DAY))
     assert (hubs.get(url).posterior.mean, hubs.get(url).last) == (2.0, NOW)
 
 
@@ -100,7 +107,7 @@ def test_of_too_many_hubs_those_of_the_least_expected_rate_are_forgotten():
     dead = {hub(hubs, number, rate=1e-4) for number in range(100, 200)}
     assert set(known(hubs)) == lively | dead
     for number in range(1_000, 21_000):
-        hubs.met(page(f"https://h{number}.example/"), NOW)
+        hubs.met(page(f"https://h{number}.example/", NOW))
     assert len(hubs) == 2 * BUCKETS
     assert lively <= set(known(hubs))
     assert dead.isdisjoint(known(hubs))
@@ -110,19 +117,19 @@ def test_of_too_many_hubs_those_of_the_least_expected_rate_are_forgotten():
 
 
 def test_what_a_page_showed_when_it_was_met_is_no_rate(hubs):
-    hubs.visited(page(LIST), NOW, fresh=500)
+    hubs.visited(page(LIST, NOW), fresh=500)
     for _ in range(500):
         hubs.earned(LIST)
     assert hubs.get(LIST).posterior == Posterior()
 
 
 def test_a_later_visit_is_credited_what_comes_of_links_that_were_new_on_it_and_no_more(hubs):
-    hubs.met(page(LIST), NOW)
-    hubs.visited(page(LIST), NOW + 60 * DAY, fresh=3)
+    hubs.met(page(LIST, NOW))
+    hubs.visited(page(LIST, NOW + 60 * DAY), fresh=3)
     for _ in range(500):
         hubs.earned(LIST, 0.8)
     assert hubs.get(LIST).posterior.a == pytest.approx(0.3 * exp(-1) + 3.0)
-    hubs.visited(page(LIST), NOW + 61 * DAY, fresh=0)
+    hubs.visited(page(LIST, NOW + 61 * DAY), fresh=0)
     before = hubs.get(LIST).posterior
     hubs.earned(LIST)
     assert hubs.get(LIST).posterior == before
@@ -131,31 +138,31 @@ def test_a_later_visit_is_credited_what_comes_of_links_that_were_new_on_it_and_n
 @pytest.mark.parametrize("was_known", [False, True])
 def test_the_first_visit_of_a_front_page_that_was_met_before_it_says_nothing_of_its_rate(hubs, was_known):
     if was_known:
-        hubs.visited(page(FRONT), NOW)
-    hubs.met(page(SHOW), NOW)
+        hubs.visited(page(FRONT, NOW))
+    hubs.met(page(SHOW, NOW))
     (kept,) = unpack(pack([hubs.get(FRONT)]))
     assert (hubs.get(SHOW).asked, hubs.get(FRONT).asked, kept.asked) == (True, was_known, was_known)
-    hubs.gone(SHOW, NOW)
-    assert [again.asked for again in hubs.due(NOW + 90 * DAY, 9, Means())] == [was_known]
-    hubs.visited(page(FRONT), NOW + DAY, new=3.0, fresh=100)
+    gone_from(hubs, SHOW, NOW)
+    assert [again.asked for again, _ in hubs.due(NOW + 90 * DAY, 9, Means())] == [was_known]
+    hubs.visited(page(FRONT, NOW + DAY), new=3.0, fresh=100)
     assert (hubs.get(FRONT).posterior.a > 1.0, hubs.get(FRONT).left > 0) == (was_known, was_known)
     assert hubs.get(FRONT).asked
 
 
 def test_a_nugget_two_steps_behind_a_hub_is_credited_to_it(hubs):
-    hubs.met(page(LIST), NOW)
-    hubs.visited(page(LIST), NOW + DAY, fresh=1)
+    hubs.met(page(LIST, NOW))
+    hubs.visited(page(LIST, NOW + DAY), fresh=1)
     before = hubs.get(LIST).posterior
-    hubs.visited(page(SHOW, LIST), NOW + DAY)
+    hubs.visited(page(SHOW, NOW + DAY, LIST))
     hubs.earned(SHOW)
     assert hubs.get(LIST).posterior == before.with_nuggets(1.0)
     assert hubs.get(SHOW).posterior == Posterior()
 
 
 def test_a_hub_that_is_gone_is_forgotten(hubs):
-    hubs.met(page(LIST), NOW)
-    hubs.gone(LIST, NOW)
-    hubs.gone(LIST, NOW)
+    hubs.met(page(LIST, NOW))
+    gone_from(hubs, LIST, NOW)
+    gone_from(hubs, LIST, NOW)
     assert set(known(hubs)) == {FRONT}
 
 
@@ -164,24 +171,24 @@ def test_a_hub_that_is_gone_is_forgotten(hubs):
 
 def test_a_hub_is_asked_for_under_the_conditions_that_its_last_answer_gave(hubs):
     modified = "Tue, 14 Nov 2023 22:13:20 GMT"
-    hubs.visited(page(LIST), NOW, new=1.0, etag='W/"1"', modified=modified)
+    hubs.visited(page(LIST, NOW), new=1.0, validators=('W/"1"', modified))
     assert hubs.conditional(LIST) == {"If-None-Match": 'W/"1"', "If-Modified-Since": modified}
-    hubs.visited(page(LIST), NOW + 1)
+    hubs.visited(page(LIST, NOW + 1))
     assert hubs.conditional(LIST) == {"If-None-Match": 'W/"1"', "If-Modified-Since": modified}
-    hubs.visited(page(LIST), NOW + 2, etag="", modified=modified)
+    hubs.visited(page(LIST, NOW + 2), validators=("", modified))
     assert hubs.conditional(LIST) == {"If-Modified-Since": modified}
     assert hubs.conditional(FRONT) == hubs.conditional("https://b.example/") == {}
 
 
 def test_what_a_page_gave_before_it_turned_out_to_be_a_hub_counts_too(hubs):
-    hubs.visited(page(LIST), NOW, etag='"1"')
+    hubs.visited(page(LIST, NOW), validators=('"1"', ""))
     hubs.earned(LIST)
     assert hubs.conditional(LIST) == {"If-None-Match": '"1"'}
 
 
 @pytest.mark.parametrize("bad", ['"a"\r\nCookie: b', "x" * 1_000, '"\u20ac"'])
 def test_what_must_not_stand_in_a_header_is_not_sent_back(hubs, bad):
-    hubs.visited(page(LIST), NOW, new=1.0, etag=bad, modified=bad)
+    hubs.visited(page(LIST, NOW), new=1.0, validators=(bad, bad))
     assert hubs.conditional(LIST) == {}
 
 
@@ -191,73 +198,78 @@ def test_what_must_not_stand_in_a_header_is_not_sent_back(hubs, bad):
 def test_the_best_hubs_come_back_first_with_the_score_of_a_link(hubs):
     urls = [hub(hubs, number, rate) for number, rate in enumerate((0.2, 5.0, 0.4, 0.8))]
     due = hubs.due(NOW + DAY, 3, Means())
-    assert [again.url for again in due] == [urls[1], urls[3], urls[2]]
-    assert [again.score for again in due] == pytest.approx([1.0, 0.8, 0.4])
-    assert (due[0].site, due[0].kind, due[0].link_class, due[0].depth) == (
-        "h1.example", Kind.PAGE, f"class of {urls[1]}", 1
-    )  # fmt: skip
+    assert urls_of(due) == [urls[1], urls[3], urls[2]]
+    assert [again.candidate(worth).score for again, worth in due] == pytest.approx([1.0, 0.8, 0.4])
+
+
+def test_the_score_of_a_waiting_revisit_grows_until_it_is_visited_or_lost(hubs):
+    fast, slow, front = (hub(hubs, number, rate) for number, rate in enumerate((0.4, 0.2, 9.0)))
+    for url in (fast, slow, front):
+        hubs.queued(hubs.get(url), NOW, is_pending=url != front)
+    assert hubs.pending == 2
+    assert dict(hubs.rescored(NOW + DAY, 9, Means())) == pytest.approx({"h0.example": 0.4, "h1.example": 0.2})
+    assert dict(hubs.rescored(NOW + 9 * DAY, 1, Means())) == {"h0.example": 1.0}
+    hubs.visited(page(fast, NOW + 9 * DAY))
+    assert list(dict(hubs.rescored(NOW + 9 * DAY, 9, Means()))) == ["h1.example"]
+    assert (hubs.rescored(NOW + LOST, 9, Means()), hubs.pending) == ([], 0)
 
 
 def test_what_is_worth_less_than_what_else_would_be_asked_stays(hubs):
     url = hub(hubs, 1, rate=0.5)
     assert hubs.due(NOW + DAY, 9, Means(), least=0.6) == []
-    assert [again.url for again in hubs.due(NOW + 2 * DAY, 9, Means(), least=0.6)] == [url]
+    assert urls_of(hubs.due(NOW + 2 * DAY, 9, Means(), least=0.6)) == [url]
     assert hubs.due(NOW + 2 * DAY, 0, Means()) == []
 
 
 def test_a_site_has_one_revisit_at_a_time_and_the_next_when_that_was_visited(hubs):
     slow, fast = hub(hubs, 1, 1.0, host="a.example"), hub(hubs, 2, 2.0, host="a.example")
-    assert [again.url for again in hubs.due(NOW + DAY, 9, Means())] == [fast]
-    hubs.queued(fast, NOW + DAY)
+    assert urls_of(hubs.due(NOW + DAY, 9, Means())) == [fast]
+    hubs.queued(hubs.get(fast), NOW + DAY, is_pending=True)
     assert hubs.due(NOW + 9 * DAY, 9, Means()) == []
-    hubs.visited(page(fast), NOW + 9 * DAY)
-    assert [again.url for again in hubs.due(NOW + 9 * DAY + 2 * SOONEST, 9, Means())] == [slow]
+    hubs.visited(page(fast, NOW + 9 * DAY))
+    assert urls_of(hubs.due(NOW + 9 * DAY + 2 * SOONEST, 9, Means())) == [slow]
 
 
 def test_a_revisit_that_was_never_made_may_join_again_after_a_month(hubs):
     url = hub(hubs, 1)
-    hubs.queued(url, NOW)
+    hubs.queued(hubs.get(url), NOW, is_pending=True)
     assert hubs.due(NOW + LOST - 1, 9, Means()) == []
-    assert [again.url for again in hubs.due(NOW + LOST, 9, Means())] == [url]
+    assert urls_of(hubs.due(NOW + LOST, 9, Means())) == [url]
 
 
 def test_a_hub_that_is_gone_or_was_forgotten_while_it_waited_keeps_no_place(hubs):
     gone, other = hub(hubs, 1, host="a.example"), hub(hubs, 2, host="a.example")
-    hubs.queued(gone, NOW)
-    hubs.gone(gone, NOW)
-    assert [again.url for again in hubs.due(NOW + DAY, 9, Means())] == [other]
+    hubs.queued(hubs.get(gone), NOW, is_pending=True)
+    gone_from(hubs, gone, NOW)
+    assert urls_of(hubs.due(NOW + DAY, 9, Means())) == [other]
 
 
 def test_however_lively_a_hub_is_it_is_left_alone_for_an_hour(hubs):
     url = hub(hubs, 1, rate=1e6)
     assert hubs.due(NOW + SOONEST - 1, 9, Means()) == []
     assert hubs.due(NOW + SOONEST - 1, 9, Means(), least=0.0) == []
-    assert [again.url for again in hubs.due(NOW + SOONEST, 9, Means())] == [url]
+    assert urls_of(hubs.due(NOW + SOONEST, 9, Means())) == [url]
 
 
 def test_how_soon_a_hub_may_come_back_can_be_set():
     hubs = Hubs(NoNotes(), soonest=10.0)
     url = hub(hubs, 1, rate=1e6)
     assert hubs.due(NOW + 9, 9, Means()) == []
-    assert [again.url for again in hubs.due(NOW + 10, 9, Means())] == [url]
-    assert hubs.worth(url, NOW + 9, Means()) == 0.0
-    assert hubs.worth(url, NOW + 864, Means()) == pytest.approx(1e4)
-    assert hubs.worth(FRONT, NOW + 864, Means()) == 0.0
+    assert urls_of(hubs.due(NOW + 10, 9, Means())) == [url]
 
 
 def test_a_hub_that_cannot_come_back_now_leaves_its_place_to_others_of_its_site(hubs):
     slow, fast = hub(hubs, 1, 1.0, host="a.example"), hub(hubs, 2, 2.0, host="a.example")
-    hubs.put_off(fast, NOW + DAY)
-    hubs.put_off("https://b.example/", NOW + DAY)
-    assert [again.url for again in hubs.due(NOW + 1.5 * DAY, 9, Means())] == [slow]
-    assert [again.url for again in hubs.due(NOW + 9 * DAY, 9, Means())] == [fast]
+    hubs.put_off(hubs.get(fast), NOW + DAY)
+    assert urls_of(hubs.due(NOW + 1.5 * DAY, 9, Means())) == [slow]
+    assert urls_of(hubs.due(NOW + 9 * DAY, 9, Means())) == [fast]
 
 
 def test_a_hub_is_owed_a_visit_in_ninety_days_unless_it_is_known_to_bring_nothing(hubs):
     for number, a in ((1, 2 * LEAST), (2, LEAST)):
         hubs.get(hub(hubs, number)).learn(Posterior(a, 1e6))
     assert hubs.due(NOW + (FLOOR - 1) * DAY, 9, Means()) == []
-    assert [(again.url, again.score) for again in hubs.due(NOW + FLOOR * DAY, 9, Means())] == [
+    assert [(again.url, worth) for again, worth in hubs.due(NOW + FLOOR * DAY, 9, Means())] == [
         ("https://h1.example/", 1.0)
     ]
 
@@ -265,21 +277,21 @@ def test_a_hub_is_owed_a_visit_in_ninety_days_unless_it_is_known_to_bring_nothin
 def test_a_clock_that_was_set_back_keeps_no_hub_from_coming_back(hubs):
     url = hub(hubs, 1, last=NOW + 1_000 * DAY)
     assert hubs.due(NOW, 9, Means()) == []
-    assert [again.url for again in hubs.due(NOW + DAY, 9, Means())] == [url]
+    assert urls_of(hubs.due(NOW + DAY, 9, Means())) == [url]
 
 
 def test_all_hubs_are_looked_at_in_turn(hubs):
     urls = {hub(hubs, number) for number in range(1_500)}
     calls = [hubs.due(NOW + DAY, 5_000, Means()) for _ in range(3)]
     assert max(map(len, calls)) < len(urls)
-    assert {again.url for call in calls for again in call} == urls
+    assert {again.url for call in calls for again, _ in call} == urls
 
 
 def test_a_page_is_not_drawn_again_however_often_it_is_looked_at(hubs):
-    hubs.met(page(FRONT), NOW)
+    hubs.met(page(FRONT, NOW))
     rng = Random(1)
-    draws = {again.score for _ in range(100) for again in hubs.due(NOW + DAY, 1, rng, least=0.0)}
-    days = {again.score for day in range(2, 102) for again in hubs.due(NOW + day * DAY, 1, rng, least=0.0)}
+    draws = {worth for _ in range(100) for _, worth in hubs.due(NOW + DAY, 1, rng, least=0.0)}
+    days = {worth for day in range(2, 102) for _, worth in hubs.due(NOW + day * DAY, 1, rng, least=0.0)}
     assert (len(draws), len(days) > 20) == (1, True)
 
 
@@ -290,7 +302,7 @@ def filled(notes, number=200):
     hubs = Hubs(notes)
     for one in range(number):
         url = hub(hubs, one)
-        hubs.visited(page(url, kind=Kind.LIST), NOW + one, new=one / 7, fresh=one, etag=f'"{one}"', modified=f"M{one}")
+        hubs.visited(page(url, NOW + one, kind=Kind.LIST), new=one / 7, fresh=one, validators=(f'"{one}"', f"M{one}"))
     return hubs
 
 
@@ -320,7 +332,7 @@ def written(frontier):
 def test_what_changed_is_written_some_notes_at_a_time_and_once():
     frontier = MemoryFrontier(FrontierPolicy())
     hubs = filled(frontier)
-    changed = len(hubs._hubs._dirty)
+    changed = len(hubs._hubs._changes)
     hubs.save(10)
     assert len(written(frontier)) == 10
     hubs.save_all()
@@ -329,7 +341,7 @@ def test_what_changed_is_written_some_notes_at_a_time_and_once():
     hubs.save_all()
     assert not written(frontier)
     url = next(iter(known(hubs)))
-    hubs.gone(url, NOW)
+    gone_from(hubs, url, NOW)
     hubs.save()
     assert len(written(frontier)) == 1
     assert url not in {hub.url for record in written(frontier).values() for hub in unpack(record)}
@@ -434,7 +446,7 @@ def test_a_worker_is_told_of_the_hubs_of_the_others_and_never_waits():
         other.save()
     assert other.get(url) is None
     shared.answer()
-    assert [again.url for again in other.due(NOW + DAY, 9, Means())] == [url]
+    assert urls_of(other.due(NOW + DAY, 9, Means())) == [url]
 
 
 def test_a_hub_is_offered_when_its_bucket_was_just_read_and_not_before_it_was_read_again():
@@ -442,14 +454,14 @@ def test_a_hub_is_offered_when_its_bucket_was_just_read_and_not_before_it_was_re
     one, other = workers(shared)
     url = hub(one, 1)
     exchange(shared, one, other)
-    assert [again.url for again in one.due(NOW + DAY, 9, Means())] == [url]
-    one.queued(url, NOW + DAY)
-    other.visited(page(url), NOW + DAY + 10)
+    assert urls_of(one.due(NOW + DAY, 9, Means())) == [url]
+    one.queued(one.get(url), NOW + DAY, is_pending=True)
+    other.visited(page(url, NOW + DAY + 10))
     assert one.due(NOW + 2 * DAY, 9, Means()) == []
     exchange(shared, one, other)
     assert one.get(url).last == NOW + DAY + 10
     # The other one's visit has ended the waiting here.
-    assert [again.url for again in one.due(NOW + 9 * DAY, 9, Means())] == [url]
+    assert urls_of(one.due(NOW + 9 * DAY, 9, Means())) == [url]
 
 
 ACTS = st.lists(
@@ -470,13 +482,13 @@ def _earn_and_tell(acts):
     hubs = workers(shared, 3)
     urls = [hub(hubs[0], number) for number in range(3)]
     for url in urls:
-        hubs[0].visited(page(url), NOW, fresh=10_000)
+        hubs[0].visited(page(url, NOW), fresh=10_000)
     exchange(shared, *hubs)
     first = {url: hubs[0].get(url).posterior.a for url in urls}
     given = dict.fromkeys(urls, 0)
     for worker, number, act in acts:
         if act == "credit":
-            hubs[worker].rewarded(urls[number], 1.0)
+            hubs[worker].earned(urls[number], 1.0)
             given[urls[number]] += 1
         elif act == "save":
             hubs[worker].save(number + 1)
@@ -493,10 +505,10 @@ def test_of_two_visits_the_newest_counts_and_a_page_that_is_met_anew_forgets_not
     one, other = workers(shared)
     url = hub(one, 1, rate=2.0)
     exchange(shared, one, other)
-    one.visited(page(url), NOW + 10 * DAY, etag='"old"')
-    other.visited(page(url), NOW + 20 * DAY, etag='"new"')
+    one.visited(page(url, NOW + 10 * DAY), validators=('"old"', ""))
+    other.visited(page(url, NOW + 20 * DAY), validators=('"new"', ""))
     (third,) = workers(shared, 1)
-    third.met(page(url), NOW + 30 * DAY)
+    third.met(page(url, NOW + 30 * DAY))
     third.save()
     shared.answer(error=FrontierError("away"))
     exchange(shared, other, third, one)
@@ -512,7 +524,7 @@ def test_what_happens_while_an_answer_is_on_its_way_counts():
         gone, left = hub(one, 1), hub(one, 2)
         one.save()
         met = hub(one, 3)
-        one.gone(gone, NOW)
+        gone_from(one, gone, NOW)
         shared.answer()
         one._hubs.listen()
         assert set(known(one)) == {left, met}
@@ -523,11 +535,11 @@ def test_what_happens_while_an_answer_is_on_its_way_counts():
 def test_a_hub_that_is_read_again_unchanged_is_not_drawn_again():
     shared = Shared()
     (one,) = workers(shared, 1)
-    one.met(page(FRONT), NOW)
+    one.met(page(FRONT, NOW))
     rng, scores = Random(1), set()
     for _ in range(5):
         exchange(shared, one)
-        scores |= {again.score for again in one.due(NOW + DAY, 1, rng, least=0.0)}
+        scores |= {worth for _, worth in one.due(NOW + DAY, 1, rng, least=0.0)}
     assert len(scores) == 1
 
 
@@ -545,7 +557,7 @@ def test_a_hub_that_is_gone_is_gone_at_all_workers_even_if_it_could_not_be_told_
     one, other = workers(shared)
     url = hub(one, 1)
     exchange(shared, one, other)
-    one.gone(url, NOW + 1)
+    gone_from(one, url, NOW + 1)
     one.save_all()
     shared.answer(error=FrontierError("away"))
     exchange(shared, one, other)
@@ -569,15 +581,15 @@ def test_two_workers_on_redis_share_their_hubs(redis_server):
             frontiers.append(RedisWorker(store, time.time))
         one, other = (Hubs(frontier, later=frontier.later) for frontier in frontiers)
         url = hub(one, 1)
-        one.visited(page(url), NOW + 1, fresh=5)
+        one.visited(page(url, NOW + 1), fresh=5)
         one.save_all()
         _wait(one, frontiers[0])
         other.save(BUCKETS)
         _wait(other, frontiers[1])
-        assert [again.url for again in other.due(NOW + 30 * DAY, 1, Means())] == [url]
+        assert urls_of(other.due(NOW + 30 * DAY, 1, Means())) == [url]
         before = other.get(url).posterior
         for hubs in (one, other):
-            hubs.rewarded(url, 1.0)
+            hubs.earned(url, 1.0)
         for hubs, frontier in ((one, frontiers[0]), (other, frontiers[1]), (one, frontiers[0])):
             hubs.save_all()
             hubs.save(BUCKETS)
@@ -595,7 +607,7 @@ def _wait(hubs, frontier):
     for _ in range(100):
         frontier.settle()
         hubs._hubs.listen()
-        if not hubs._hubs._out:
+        if not any(hubs._hubs._sent.values()):
             return
     raise AssertionError("Redis does not answer")
 
@@ -634,16 +646,16 @@ def found_by_hubs(pages, visits, rng):
     hubs, found = Hubs(NoNotes()), 0
     numbers = {f"https://h{number}.example/": number for number in range(len(pages))}
     for url in numbers:
-        hubs.met(page(url), 0.0)
+        hubs.met(page(url, 0.0))
     for now in visits:
-        (again,) = hubs.due(now * DAY, 1, rng, least=0.0)
+        ((again, _),) = hubs.due(now * DAY, 1, rng, least=0.0)
         times = pages[numbers[again.url]]
         new = min(bisect_right(times, now) - bisect_right(times, hubs.get(again.url).last / DAY), 20)
         found += new
-        hubs.visited(page(again.url), now * DAY, fresh=new)
-        hubs.rewarded(again.url, float(new))
+        hubs.visited(page(again.url, now * DAY), fresh=new)
+        hubs.earned(again.url, float(new))
         for _ in range(new - 1):
-            hubs.rewarded(again.url, 1.0)
+            hubs.earned(again.url, 1.0)
     return found
 
 

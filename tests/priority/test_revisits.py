@@ -2,8 +2,9 @@
 
 import pytest
 
-from mediacrawl.priority.hubs import HubPage, Revisit
-from mediacrawl.priority.revisits import AGAIN, RevisitResult, candidate_of, is_revisit, page_of, revisit_result
+from mediacrawl.frontier.site_state import AGAIN
+from mediacrawl.priority.hubs import Hub
+from mediacrawl.priority.revisits import RevisitResult, is_revisit, revisit_result
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.visit import FetchFacts, Visit, VisitDecision
 
@@ -81,14 +82,9 @@ def test_a_list_of_files_is_none(listed):
 
 
 def test_a_revisit_is_known_by_its_door_and_its_redirects_target_is_none():
-    again = candidate_of(Revisit(URL, "a.example", Kind.LIST, "a.example/shows", 3, 0.4))
+    again = Hub.of(lease(Kind.LIST), 0.0, "https://a.example/").candidate(0.4)
     assert (again.url, again.site, again.kind, again.depth, again.score) == (URL, "a.example", Kind.LIST, 3, 0.4)
     assert (again.link_class, again.parent) == (AGAIN, "")
     assert is_revisit(lease(via=again.evidence.via))
     assert not is_revisit(lease(via=again.evidence.via, hops=1))
     assert not is_revisit(lease())
-
-
-def test_a_page_is_told_as_it_was_leased():
-    page = page_of(lease(Kind.LIST), "https://a.example/")
-    assert page == HubPage(URL, "a.example", Kind.LIST, "a.example/shows", 3, "https://a.example/")

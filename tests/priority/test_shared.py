@@ -28,9 +28,9 @@ from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy
 from mediacrawl.priority.classes import SiteClasses
 from mediacrawl.priority.features import NOTHING, WIDTH
 from mediacrawl.priority.journal import VisitEntry
-from mediacrawl.priority.learner import Learner, load_model, loads
-from mediacrawl.priority.orders import MODEL, RECORDS
-from mediacrawl.priority.shared import SharedJournal, SharedModel, SharedNotes
+from mediacrawl.priority.learner import load_model
+from mediacrawl.priority.orders import RECORDS
+from mediacrawl.priority.shared import SharedJournal, SharedNotes
 from mediacrawl.records import End, Outcome
 
 POLICY = FrontierPolicy(delay=DelayPolicy(factor=0, minimum=0.01, maximum=0.01, first=0.01), explore=0.0)
@@ -169,7 +169,7 @@ def test_both_learn_from_both_and_know_the_same(hire):
         assert member.order.learner.learned == 180
         for site in ("host5.example", "host105.example", "host225.example"):
             assert member.record(site) == {f"{site}/songs/#": (1, 1), f"{site}/news/#": (1, 0)}
-    assert len({member.order.journal.number for member in members}) == 1
+    assert len({member.order.journal.last for member in members}) == 1
 
 
 def test_a_nugget_is_credited_to_the_path_whoever_visited_it(hire):
@@ -260,19 +260,16 @@ def test_a_site_that_is_not_leased_is_not_asked_about(hire, monkeypatch):
 
 
 def test_who_joins_late_knows_what_was_learned_and_learns_nothing_twice(hire, client):
-    first = hire(save_every=100.0)
+    first = hire()
     first.visit("http://hub.example/door/1")
     sing(first)
-    for now in range(4):
-        first.save(float(now))
-    known = loads(client.hget("t:note:model", MODEL), 0.2)
     sing(first, 50)
     talk(first)
-    assert 0 < known[0].learned < first.order.learner.learned
     late = hire()
     assert len(late.order.visits) == 161
-    late.order.learner.flush()
-    assert late.order.learner.learned == first.order.learner.learned
+    for each in (first, late):
+        each.order.learner.flush()
+    assert late.order.learner.learned == first.order.learner.learned > 0
     assert late.score("http://new.example/songs/1") == pytest.approx(first.score("http://new.example/songs/1"), rel=0.1)
     assert late.record("host7.example") == first.record("host7.example")
     late.visit("http://deep.example/f.mp3", 1.0, parent="http://hub.example/door/1")
@@ -287,58 +284,28 @@ def test_what_does_not_fit_into_the_start_is_heard_of_second_by_second(hire, cli
     monkeypatch.setattr(shared, "_PIECES", 1)
     monkeypatch.setattr(shared, "HEARD", 25)
     first.worker.close()
-    client.delete("t:note:model", "t:alone:model")
-    late = hire(save_every=0.0)
+    late = hire()
     sizes = [len(late.order.visits)]
     while len(late.order.visits) < 100:
-        # What it has learned so far is less than others know.
-        assert not client.exists("t:note:model")
         late.save()
         sizes.append(len(late.order.visits))
     assert len(sizes) > 2
-    talk(late)
-    assert client.exists("t:note:model")
     assert all(after - before <= 25 + 20 for before, after in pairwise(sizes))
     assert late.record("host42.example") == first.record("host42.example")
 
 
-def test_without_a_model_it_is_learned_again_from_the_visits(hire, client):
-    first = hire()
-    sing(first)
-    talk(first)
-    client.hset("t:note:model", MODEL, b"spoiled")
-    late = hire()
-    assert late.score("http://new.example/songs/1") > 3 * late.score("http://other.example/news/1")
-
-
-def test_the_last_worker_leaves_the_model_for_the_next_one_and_for_other_crawls(hire, client, tmp_path):
+def test_the_last_worker_leaves_the_model_for_other_crawls(hire, tmp_path):
     first = hire(path=tmp_path / "state" / "model.npz")
     sing(first)
     talk(first)
     first.save(1.0, last=True)
     learner, number = load_model(tmp_path / "state" / "model.npz", 0.2)
     assert (learner.learned, number) == (80, 0)
-    assert loads(client.hget("t:note:model", MODEL), 0.2)[1] == 80
     other = Adaptive(AdaptivePolicy(), MemoryFrontier(FrontierPolicy()))
     other.begin(tmp_path / "state" / "model.npz")
     warm = found("http://new.example/songs/1")
     other.join([warm])
     assert warm.score > first.score("http://other.example/news/1")
-
-
-def test_the_model_is_written_by_one_worker_at_a_time(hire, client):
-    members = hire(), hire()
-    models = [SharedModel(member.worker, 1_000.0) for member in members]
-    for now in (0.0, 1.0, 2.0):
-        for number, (member, model) in enumerate(zip(members, models, strict=True), 1):
-            model.save(Learner(), number, now, last=False)
-            assert member.worker.settle()
-    assert loads(client.hget("t:note:model", MODEL), 0.2)[1] == 1
-    client.delete("t:alone:model")
-    for now in (500.0, 1_001.0, 1_002.0):
-        models[1].save(Learner(), 2, now, last=False)
-        assert members[1].worker.settle()
-    assert loads(client.hget("t:note:model", MODEL), 0.2)[1] == 2
 
 
 # -- when something breaks -------------------------------------------------------------------------------------
@@ -426,7 +393,7 @@ def test_a_redis_that_forgot_the_last_second_is_heard_again(hire, client):
     talk(first, second)
     sing(first, 20, 5)
     talk(first, second)
-    assert second.order.journal.number == 30
+    assert second.order.journal.last == 30
     assert len(second.order.visits) == 40
 
 
@@ -445,7 +412,7 @@ def test_what_is_no_batch_is_passed_over(hire, client):
     sing(first, 5, 5)
     talk(first, second)
     assert len(second.order.visits) == 20
-    assert second.order.journal.number == 100 + len(STRANGE) - 1 + 10
+    assert second.order.journal.last == 100 + len(STRANGE) - 1 + 10
 
 
 # -- the journal alone -----------------------------------------------------------------------------------------
@@ -500,7 +467,7 @@ def test_all_hear_of_each_visit_of_the_others_once_and_in_one_order(redis_server
             assert [number for number, _ in heard[which]] == sorted({number for number, _ in heard[which]})
             for number, found_entry in heard[which]:
                 assert numbers.setdefault(number, found_entry.key) == found_entry.key
-            assert journals[which].number == journals[which].last == sum(map(len, made))
+            assert journals[which].last == sum(map(len, made))
         late = SharedJournal(Direct(store), 10_000)
         assert {found.key for _, found in late.read()} == {key for one in made for key in one}
 

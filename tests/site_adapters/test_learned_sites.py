@@ -29,6 +29,8 @@ NOT_LEARNED = {
     "brightly": "login",
     # Which of two hosts has a medium cannot be told from two pages.
     "fernrohr": "unexplained",
+    # Its pages were opened by a script, in one document.
+    "singular": "ambiguous",
     # The recordings do not show that the answer does not need the parameter.
     "samtykke": "unexplained",
 }

@@ -171,14 +171,6 @@ class RedisWorker:
         )
         return answer
 
-    def fetch(self, namespace: str, key: str) -> Future[bytes | None]:
-        """As `note`, however long it takes."""
-        return self._outbox.post(lambda: self._store.note(namespace, key))
-
-    def alone(self, what: str, seconds: float) -> Future[bool]:
-        """Whether this worker reserves a task for some seconds, see `RedisSession.claim`."""
-        return self._outbox.post(lambda: self._session.claim(what, seconds))
-
     # -- the contract of every frontier ----------------------------------------------------------------------
 
     def add(self, candidates: Iterable[Candidate]) -> Added:

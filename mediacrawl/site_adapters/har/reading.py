@@ -91,7 +91,6 @@ class _Raw(msgspec.Struct):
     response: _Response | None = None
     startedDateTime: Any = ""  # noqa: N815
     pageref: Any = ""
-    frame: Any = msgspec.field(default="", name="_frameref")
     resource: Any = msgspec.field(default="", name="_resourceType")
     initiator: Any = msgspec.field(default=None, name="_initiator")
 
@@ -223,7 +222,7 @@ def _drafts(entries: list[msgspec.Raw], skipped: Counter[str]) -> Iterator[Draft
             continue
         entry = _entry(raw, index, bodies, skipped)
         started = entry.started = entry.started or started
-        yield Draft(entry, _word(raw.pageref), _word(raw.frame), _navigation(raw, entry))
+        yield Draft(entry, _word(raw.pageref), _navigation(raw, entry))
 
 
 def _entry(raw: _Raw, index: int, bodies: Bodies, skipped: Counter[str]) -> Entry:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,10 +14,10 @@ from mediacrawl.site_adapters.learn.lists import Marks
 from mediacrawl.site_adapters.learn.mapper import Mapping
 from mediacrawl.site_adapters.learn.pages import PageForm
 from mediacrawl.site_adapters.learn.reach import Reach, Reached
-from mediacrawl.site_adapters.learn.steps import written as written_steps
 from mediacrawl.site_adapters.learn.templates import Template
-from mediacrawl.site_adapters.learn.tracing import Use
+from mediacrawl.site_adapters.learn.tracing import Use, written_steps
 from mediacrawl.site_adapters.learn.trees import json_path
+from mediacrawl.site_adapters.learn.urls import braced
 from mediacrawl.site_adapters.schema import FORM
 
 _HEADERS = {"accept": "Accept", "x-requested-with": "X-Requested-With"}
@@ -46,7 +45,7 @@ class Builder:
         self._step_of = {each.role.number: number for number, each in enumerate(self.chain, 1)}
         uses = [use for each in self.chain for use in each.template.uses]
         uses += [use for use in mapping.uses if not self._is_value(use)]
-        self._uses = list(dict.fromkeys(replace(use, is_raw=False) for use in uses))
+        self._uses = list(dict.fromkeys(uses))
         self._names: dict[Use, str] = {}
 
     @property
@@ -104,8 +103,7 @@ class Builder:
             if isinstance(part, str):
                 found += part
             else:
-                name = "value" if self._is_value(part) else self._names[replace(part, is_raw=False)]
-                found += f"{{{'!' if part.is_raw else ''}{name}}}"
+                found += f"{{{'value' if self._is_value(part) else self._names[part]}}}"
         return found
 
     def _records(self, slots: dict[str, Any]) -> dict[str, Any]:
@@ -123,10 +121,11 @@ class Builder:
                         continue  # what waits in the frontier is short
                     slots[f"fact_{name}"] = {"in": f"answer {self._step_of[before.number]}", "json": place.pop("json")}
                     facts[name] = {"slot": f"fact_{name}", **place}
+        url = self._filled(media.url) if media.url is not None else media.base and f"{braced(media.base)}{{!value}}"
         place = {
             "json": json_path(media.path[len(each or ()) :]),
             **({"as": written_steps(media.steps)} if media.steps else {}),
-            **({"url": self._filled(media.url)} if media.url is not None else {}),
+            **({"url": url} if url else {}),
         }
         return {**({"each": json_path(each)} if each is not None else {}), "media": [place], **facts}
 

@@ -20,7 +20,6 @@ from mediacrawl.site_adapters.learn.pages import PageForm
 from mediacrawl.site_adapters.learn.reach import Reach, Reached, explore, is_given
 from mediacrawl.site_adapters.learn.refusing import (
     Allows,
-    changing_media,
     forbidden,
     in_page,
     key_in_header,
@@ -42,8 +41,6 @@ _MOST_VISITS = 200
 """Pages of all recordings that are read."""
 _MOST_LEARNED = 8
 """Pages that are compared with each other; the others are for the proof."""
-_MOST_PROVED = 6
-"""Ways to the same media that are tried until one is proven."""
 
 
 def learn(
@@ -63,7 +60,6 @@ def learn(
         allows: whether a robots.txt (its text) allows a URL; without it robots.txt is not looked at.
     """
     visits = [visit for each in recordings for visit in visits_of(each)][:_MOST_VISITS]
-    visits = [visit for visit in visits if visit.url is not None]
     addresses = list(dict.fromkeys(visit.address for visit in visits))
     kept = set(addresses[: max(len(addresses) - max(hold_out, 0), 0)])
     known = {**recorded_robots(visits), **(robots or {})}
@@ -83,21 +79,29 @@ class _Study:
 
     def learned(self, held: Sequence[Visit]) -> Learned:
         own = self.subject.holders
-        refusals = [*protected_media(own), *changing_media(self.subject.repeated)] or in_page(own)
+        refusals = [*protected_media(own)] or in_page(own)
         if refusals or not self.subject.pages:
             return _refused(refusals or without_mapping(own, None, ()))
         if len(self.subject.pages) == 1:
             return _refused(one_page(self.subject.of(self.subject.pages[0])))
         pages = self.subject.pages[:_MOST_LEARNED]
         try:
-            form = PageForm([visit.url for visit in pages if visit.url is not None])
+            form = PageForm([visit.url for visit in pages])
         except ValueError as error:
             return _refused([Refusal("unexplained", str(error))])
         reach = explore(pages, form)
         looked = mapper.Mapper(reach)
-        found = looked.find()
-        best, refusals = self._chosen(looked, found)
-        return _refused(refusals) if best is None else self._of_mapping(best, found, reach, form, held)
+        best, refusals = self._chosen(looked, looked.find())
+        if best is None:
+            return _refused(refusals)
+        builder = Builder(reach, best, form)
+        if refusals := self._judged(builder.chain, reach):
+            return _refused(refusals)
+        written, why = self._proven(builder, reach)
+        if written is None:
+            what = "What was found is not proven by the recordings themselves"
+            return _refused([Refusal("unexplained", f"{what}: {why:.500}.")])
+        return Learned(written, steps=builder.told(), held_out=[_tested(written, builder, visit) for visit in held])
 
     def _chosen(self, looked: mapper.Mapper, found: mapper.Found) -> tuple[mapper.Mapping | None, list[Refusal]]:
         """The mapping that names the pages' media, or why there is none."""
@@ -111,25 +115,6 @@ class _Study:
             return None, [rivalry(min(best.found[0]), other)]
         is_sure = best.evidence.is_named or (best.evidence.is_at_home and any(each.played for each in own))
         return (best, []) if is_sure else (None, [unnamed(min(best.found[0]))])
-
-    def _of_mapping(
-        self, best: mapper.Mapping, found: mapper.Found, reach: Reach, form: PageForm, held: Sequence[Visit]
-    ) -> Learned:
-        if refusals := self._judged(Builder(reach, best, form).chain, reach):
-            return _refused(refusals)
-        why = ""
-        for mapping in [each for each in found.mappings if each.is_same(best)][:_MOST_PROVED]:
-            builder = Builder(reach, mapping, form)
-            if self._judged(builder.chain, reach):
-                continue
-            written, why_not = self._proven(builder, reach)
-            if written is not None:
-                tests = [_tested(written, builder, visit) for visit in held]
-                return Learned(written, steps=builder.told(), held_out=tests)
-            why = why or why_not
-        return _refused(
-            [Refusal("unexplained", f"What was found is not proven by the recordings themselves: {why:.500}.")]
-        )
 
     def _judged(self, chain: Sequence[Reached], reach: Reach) -> list[Refusal]:
         """Why not all data requests of an adapter may be made, also those that only give a piece of the media URL."""

@@ -35,7 +35,7 @@ class Marks:
     """The names of one page's medium: the ids in the page's URL, and its title."""
 
     def __init__(self, visit: Visit) -> None:
-        whole = [each.value for each in (*visit.url.segments, *visit.url.parameters)] if visit.url is not None else []
+        whole = [each.value for each in (*visit.url.segments, *visit.url.parameters)]
         parts = [part for piece in whole for part in _parts(piece)]
         self._ids = {text for text in (*whole, *parts) if len(text) >= _SHORTEST_ID}
         root = visit.node.element if visit.node is not None else None

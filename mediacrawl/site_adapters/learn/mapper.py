@@ -6,17 +6,13 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
 
-from mediacrawl.site_adapters.form import ANSWER
 from mediacrawl.site_adapters.learn.lists import AmbiguousError, Marks, OnPage, Placed, place
 from mediacrawl.site_adapters.learn.reach import Reach, Reached, needed, usable
-from mediacrawl.site_adapters.learn.sources import Source
-from mediacrawl.site_adapters.learn.steps import Steps
 from mediacrawl.site_adapters.learn.subject import everywhere
-from mediacrawl.site_adapters.learn.targets import named_media
 from mediacrawl.site_adapters.learn.templates import Explainer, Gap, Part, Template, joined
-from mediacrawl.site_adapters.learn.tracing import Use, information
+from mediacrawl.site_adapters.learn.tracing import Steps, Use, information
 from mediacrawl.site_adapters.learn.trees import Path, Tree, is_at, shape_of
-from mediacrawl.site_adapters.learn.urls import QUERY, braced, literal, parsed, request_key
+from mediacrawl.site_adapters.learn.urls import QUERY, literal, parsed, request_key
 from mediacrawl.site_adapters.patterns import site_of
 from mediacrawl.site_adapters.schema import MOST_REQUESTS
 
@@ -31,25 +27,25 @@ _MOST_WAYS = 50
 class MediaPlace:
     """Where URLs of media are in an answer, with `EVERY` for lists of which all items count.
 
-    The steps change the value; `url` is the template around it, None if the value is the URL.
+    The steps change the value; `url` is the template around it, or `base` what stands before it in all URLs.
     """
 
     path: Path
     steps: Steps = ()
     url: Template | None = None
+    base: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What tells that media are the page's.
 
-    An object around them names the page on all pages; the browser asked for them on all pages, or on each page on which
-    it asked for any; the answers are from the page's own site.
+    An object around them names the page on all pages; the browser asked for them on all pages; the answers are from the
+    page's own site.
     """
 
     is_named: bool
     is_played: bool
-    agrees: bool
     is_at_home: bool
 
     @property
@@ -84,22 +80,18 @@ class Mapping:
 
 @dataclass
 class Found:
-    """The mappings that agree with what was played, the best first, and sentences on what is ambiguous.
-
-    `silent` are others whose objects name the page: they should have been played.
-    """
+    """The mappings that agree with what was played, the best first, and sentences on what is ambiguous."""
 
     mappings: list[Mapping] = field(default_factory=list)
-    silent: list[Mapping] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
 
     def choose(self) -> tuple[Mapping | None, list[Mapping]]:
         """Return the mapping that names the pages' media; if others are as likely, None and those."""
-        best = self.mappings[0] if self.mappings else None
-        rank = best.evidence.rank if best else ()
-        rivals = [each for each in self.mappings[1:] if best and each.evidence.rank == rank and not each.is_same(best)]
-        rivals += [each for each in self.silent if best and not best.evidence.is_named and not each.is_same(best)]
-        return (None, [best, *rivals]) if best and rivals else (best, [])
+        if not self.mappings:
+            return None, []
+        best, *others = self.mappings
+        rivals = [each for each in others if each.evidence.rank == best.evidence.rank and not each.is_same(best)]
+        return (None, [best, *rivals]) if rivals else (best, [])
 
 
 class Mapper:
@@ -119,10 +111,8 @@ class Mapper:
             chain = self.reach.chain(reached.role.number)
             if any(each.template.uses for each in chain):  # else it is about no page
                 direct = list(self._direct(reached, found.doubts))
-                is_on_base = any(each.media.url is not None for each in direct)
-                made = [*direct, *(() if is_on_base else self._joined(reached))]
-                found.mappings += [each for each in made if each.evidence.agrees]
-                found.silent += [each for each in made if each.evidence.is_named and not each.evidence.agrees]
+                found.mappings += direct
+                found.mappings += [] if any(each.media.base for each in direct) else self._joined(reached)
         found.mappings.sort(
             key=lambda each: ([-one for one in each.evidence.rank], self._cost(each.role), len(each.media.path))
         )
@@ -132,7 +122,7 @@ class Mapper:
         """Return a medium that a page played, that an answer names, and that a mapping does not give, or nothing."""
         for visit, played, found in zip(self._visits, self._shown, mapping.found, strict=True):
             others = set(played) - {request_key(url) for url in found}
-            named = (each.url for answered in visit.answers for each in named_media(answered, visit).values())
+            named = (each.url for answered in visit.answers for each in visit.named(answered).values())
             if other := next((url for url in named if request_key(url) in others), ""):
                 return other
         return ""
@@ -143,13 +133,9 @@ class Mapper:
 
     def _direct(self, reached: Reached, doubts: list[str]) -> Iterator[Mapping]:
         """Media that stand in the answer."""
-        pages = [named_media(each, visit) for each, visit in zip(reached.role.requests, self._visits, strict=True)]
-        shapes = dict.fromkeys((shape_of(path), named.steps) for path, named in pages[0].items())
-        for shape, steps in islice(shapes, _MOST_SHAPES):
-            own = [
-                {path: each.url for path, each in page.items() if each.steps == steps and shape_of(path) == shape}
-                for page in pages
-            ]
+        pages = [visit.named(each) for each, visit in zip(reached.role.requests, self._visits, strict=True)]
+        for shape in islice(dict.fromkeys(map(shape_of, pages[0])), _MOST_SHAPES):
+            own = [{path: each.url for path, each in page.items() if shape_of(path) == shape} for page in pages]
             urls = [frozenset(page.values()) for page in own]
             bases = {named[path].base for named, page in zip(pages, own, strict=True) for path in page}
             # A jingle is the same on all pages.
@@ -161,11 +147,10 @@ class Mapper:
                 doubts += [str(error)] if self._agrees(urls) else []
                 continue
             media = [frozenset(url for path, url in page.items() if is_at(path, placed.path)) for page in own]
-            where = MediaPlace(placed.path, steps)
-            if base := bases.pop():
-                value = Use(Source(ANSWER, (("path", placed.path),), role=reached.role.number), steps, is_raw=True)
-                where = MediaPlace(placed.path, steps, Template((braced(base), value)))
-            evidence = self._evidence(reached, placed, media)
+            if not self._agrees(media):
+                continue
+            evidence = self._evidence(reached, placed)
+            where = MediaPlace(placed.path, base=bases.pop())
             yield Mapping(reached.role.number, where, placed.each, tuple(media), evidence, reached.needs)
 
     def _on_pages(self, pages: Sequence[dict[Path, str]], reached: Reached) -> list[OnPage]:
@@ -182,8 +167,8 @@ class Mapper:
             for page, played in zip(pages, self._shown, strict=True)
         )
 
-    def _evidence(self, reached: Reached, placed: Placed, found: Sequence[frozenset[str]]) -> Evidence:
-        sites = [site_of(visit.url.host) if visit.url is not None else "" for visit in self._visits]
+    def _evidence(self, reached: Reached, placed: Placed) -> Evidence:
+        sites = [site_of(visit.url.host) for visit in self._visits]
         at_home = any(
             all(site == site_of(each.url.host) for each, site in zip(one.role.requests, sites, strict=True))
             for one in self.reach.chain(reached.role.number)
@@ -191,8 +176,7 @@ class Mapper:
         pairs = zip(reached.role.trees, self._marks, strict=True)
         return Evidence(
             is_named=all(_names_page(tree, placed, mark) for tree, mark in pairs),
-            is_played=self._agrees(found) and all(self._shown),
-            agrees=self._agrees(found),
+            is_played=all(self._shown),
             is_at_home=at_home,
         )
 
@@ -200,13 +184,13 @@ class Mapper:
         """Media whose URLs stand in no answer as they are, but are joined of values in it: the first way."""
         missing = []
         for answered, visit, own in zip(reached.role.requests, self._visits, self._shown, strict=True):
-            known = {request_key(each.url) for each in named_media(answered, visit).values() if not each.base}
+            known = {request_key(each.url) for each in visit.named(answered).values() if not each.base}
             missing.append([url for key, url in own.items() if key not in known][:_MOST_PLAYED])
         for urls in islice(product(*missing), _MOST_WAYS):
             found = self._explained(reached, urls) if len(set(urls)) == len(urls) else None
             if found is not None:
                 media = tuple(frozenset({url}) for url in urls)
-                evidence = self._evidence(reached, Placed(found[0].path), media)
+                evidence = self._evidence(reached, Placed(found[0].path))
                 yield Mapping(reached.role.number, found[0], None, media, evidence, found[1])
                 return
 

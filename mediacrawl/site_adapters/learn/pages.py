@@ -9,8 +9,7 @@ from typing import Any
 from mediacrawl.site_adapters.form import URL
 from mediacrawl.site_adapters.learn.secrets import kind_of, random_parts
 from mediacrawl.site_adapters.learn.sources import PARAMETER, SEGMENT, Source, Values
-from mediacrawl.site_adapters.learn.steps import written as written_steps
-from mediacrawl.site_adapters.learn.tracing import Use
+from mediacrawl.site_adapters.learn.tracing import Use, written_steps
 from mediacrawl.site_adapters.learn.urls import Url, braced, common_end, literal
 
 _MOST_QUERY = 20

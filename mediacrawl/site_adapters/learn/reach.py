@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mediacrawl.site_adapters.form import ANSWER, PAGE, URL
 from mediacrawl.site_adapters.har.bodies import text_kind
@@ -133,7 +133,7 @@ class Reach:
 def explore(visits: Sequence[Visit], form: PageForm) -> Reach:
     """Find out which data requests can be made."""
     found = Reach(visits, roles(visits))
-    pages = [{**(form.values(visit.url) if visit.url else {}), **visit.values(len(visits))} for visit in visits]
+    pages = [{**form.values(visit.url), **visit.values(len(visits))} for visit in visits]
     values = joint(pages)
     for _ in range(MOST_REQUESTS):
         found.tracer = Tracer(values)
@@ -164,14 +164,13 @@ def _explain(role: Role, found: Reach) -> Reached | None:
     """Explain the URLs of a role, or note what is not known of them."""
     explainer = Explainer(found.tracer, usable(found, role))
     best = _by_parts(role, explainer, found)
-    whole = explainer.whole([each.entry.url for each in role.requests])
-    if whole is not None and (best is None or whole.cost < best.template.cost):
-        best = Reached(role, whole)
-    needs = needed(found, best.template) if best is not None else frozenset()
+    if best is None:
+        return None
+    needs = needed(found, best.template)
     if len(needs) + 1 > MOST_REQUESTS:
         found.gaps[role.number] = [Gap(QUERY, "", ())]
         return None
-    return best and Reached(role, best.template, best.dropped, best.callback, needs)
+    return replace(best, needs=needs)
 
 
 def needed(found: Reach, template: Template) -> frozenset[int]:

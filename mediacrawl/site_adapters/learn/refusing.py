@@ -9,9 +9,8 @@ from mediacrawl.site_adapters.learn import protection
 from mediacrawl.site_adapters.learn.model import Refusal, RefusalName
 from mediacrawl.site_adapters.learn.reach import Reach, Reached
 from mediacrawl.site_adapters.learn.subject import Holders
-from mediacrawl.site_adapters.learn.targets import named_media
 from mediacrawl.site_adapters.learn.templates import Gap
-from mediacrawl.site_adapters.learn.urls import QUERY, request_key, same_request
+from mediacrawl.site_adapters.learn.urls import QUERY, request_key
 from mediacrawl.site_adapters.learn.visits import Answered, Visit
 from mediacrawl.site_adapters.patterns import split
 
@@ -74,24 +73,9 @@ def rivalry(first: str, second: str) -> Refusal:
     """Two media of a page, and nothing that tells which is the page's."""
     return Refusal(
         "ambiguous",
-        f"Two answers name media, and nothing tells which are the page's: {_short(first)} and {_short(second)}. Start"
-        " the player while you record, and let nothing else play.",
+        f"Two answers name media, and nothing tells which are the page's: {_short(first)} and {_short(second)}. Reload"
+        " each page while you record, start its player, and let nothing else play.",
     )
-
-
-def changing_media(groups: Sequence[Sequence[Holders]]) -> Iterator[Refusal]:
-    """Media whose URLs differ between two visits of the same page, in the answers to the same request."""
-    for first, *others in groups:
-        wanted = {request_key(url) for url in first.media}
-        for mine, theirs in ((mine, theirs) for each in others for mine in first.answers for theirs in each.answers):
-            for path, text in mine.tree.leaves.items() if same_request(mine.entry.url, theirs.entry.url) else ():
-                again = theirs.tree.leaves.get(path, text)
-                if again != text and request_key(text) in wanted:
-                    yield Refusal(
-                        "expires",
-                        f"The same page named its medium by another URL when it was visited again"
-                        f" ({_short(text)}, then {_short(again)}), so that these URLs do not last.",
-                    )
 
 
 def protected_data(data: Sequence[Answered], visits: Sequence[Visit], *, secrets: bool = True) -> Iterator[Refusal]:
@@ -180,7 +164,7 @@ def _several(answered: Sequence[Holders]) -> Refusal | None:
     """Whether each page played media of several answers."""
     pairs = []
     for each in answered:
-        named = [{one.url for one in named_media(answer, each.visit).values()} for answer in each.answers]
+        named = [{one.url for one in each.visit.named(answer).values()} for answer in each.answers]
         played = [min((url for url in urls if each.visit.is_played(url)), default="") for urls in named]
         pairs.append(list(dict.fromkeys(filter(None, played)))[:2])
     return rivalry(*pairs[0]) if all(len(pair) > 1 for pair in pairs) else None

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from mediacrawl.extract.links import parse_page
 from mediacrawl.extract.texts import absolute, names_media
 from mediacrawl.site_adapters.har.recording import Entry
-from mediacrawl.site_adapters.learn.targets import named_media
 from mediacrawl.site_adapters.learn.trees import read_tree
 from mediacrawl.site_adapters.learn.urls import parsed, request_key
 from mediacrawl.site_adapters.learn.visits import Answered, Visit, is_manifest
@@ -36,12 +35,12 @@ class Holders:
 def holders(visit: Visit, common: Collection[object] = ()) -> Holders:
     """Look for the media of a page, without those that are `common` to all pages."""
     played = {key: url for key, url in visit.played.items() if key not in common}
-    named = [(each, [one.url for one in named_media(each, visit).values()]) for each in visit.answers]
+    named = [(each, [one.url for one in visit.named(each).values()]) for each in visit.answers]
     posts = []
     for entry in [each for each in visit.entries if each.method not in _NO_POSTS and each.body][:_MOST_POSTS]:
         url, tree = parsed(entry.url), read_tree(entry.body or "", entry.url, entry.mime)
         if url is not None and tree is not None and not is_manifest(entry):
-            posts.append((entry, [one.url for one in named_media(Answered(entry, url, tree), visit).values()]))
+            posts.append((entry, [one.url for one in visit.named(Answered(entry, url, tree)).values()]))
     # What the page names for everybody who reads its HTML.
     page = parse_page(visit.page.html.encode("utf-8", "replace"), visit.address)
     links = [absolute(page.base, link.href).partition("#")[0] for link in page.links]
@@ -65,46 +64,29 @@ class Subject:
 
     def __init__(self, visits: Sequence[Visit]) -> None:
         common = everywhere(visits)
-        found = {id(visit): holders(visit, common) for visit in visits}
+        self._found = {id(visit): holders(visit, common) for visit in visits}
         groups: dict[object, list[Visit]] = {}
         for visit in visits:
-            if visit.url is not None:
-                groups.setdefault((visit.url.host, len(visit.url.segments)), []).append(visit)
-                groups.setdefault(visit.url.host, []).append(visit)
-        self.visits = max(groups.values(), key=lambda group: _weight(group, found), default=[])
-        self.holders = [found[id(visit)] for visit in self.visits]
-        self.pages = [visit for visit in _distinct(self.visits, found) if found[id(visit)].media]
-        self._found = found
+            groups.setdefault((visit.url.host, len(visit.url.segments)), []).append(visit)
+            groups.setdefault(visit.url.host, []).append(visit)
+        self.visits = max(groups.values(), key=self._weight, default=[])
+        self.holders = [self.of(visit) for visit in self.visits]
+        # A page is recorded twice where it was reloaded before its player was started: the visit that played is taken.
+        best: dict[str, Visit] = {}
+        for visit in sorted(self.visits, key=lambda each: (not self.of(each).played, -len(each.answers))):
+            best.setdefault(visit.address, visit)
+        addresses = dict.fromkeys(visit.address for visit in self.visits)
+        self.pages = [best[address] for address in addresses if self.of(best[address]).media]
 
     def of(self, visit: Visit) -> Holders:
         """Return where the media of a page stand."""
         return self._found[id(visit)]
 
-    @property
-    def repeated(self) -> list[list[Holders]]:
-        """The visits of each page."""
-        found: dict[str, list[Holders]] = {}
-        for each in self.holders:
-            found.setdefault(each.visit.address, []).append(each)
-        return list(found.values())
-
-
-def _weight(group: Sequence[Visit], found: Mapping[int, Holders]) -> tuple[int, int, int]:
-    """How much a group of pages has to learn from: pages with media, with media that were played, few others."""
-    own = {visit.address: found[id(visit)] for visit in group}
-    media = sum(bool(each.media) for each in own.values())
-    return media, sum(each.played for each in own.values()), -len(own)
-
-
-def _distinct(visits: Sequence[Visit], found: Mapping[int, Holders]) -> list[Visit]:
-    """One visit of each page: one that played, of these the one with the most answers.
-
-    A page is recorded twice where it was reloaded before its player was started.
-    """
-    best: dict[str, Visit] = {}
-    for visit in sorted(visits, key=lambda each: (not found[id(each)].played, -len(each.answers))):
-        best.setdefault(visit.address, visit)
-    return [best[address] for address in dict.fromkeys(visit.address for visit in visits)]
+    def _weight(self, group: Sequence[Visit]) -> tuple[int, int, int]:
+        """Return how much a group has to learn from: pages with media, with media that were played, few others."""
+        own = {visit.address: self.of(visit) for visit in group}
+        media = sum(bool(each.media) for each in own.values())
+        return media, sum(each.played for each in own.values()), -len(own)
 
 
 def everywhere(visits: Sequence[Visit]) -> set[object]:

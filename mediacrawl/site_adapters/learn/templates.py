@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mediacrawl.site_adapters.learn.sources import Source
-from mediacrawl.site_adapters.learn.steps import Steps, Texts
-from mediacrawl.site_adapters.learn.tracing import Among, Tracer, Use
+from mediacrawl.site_adapters.learn.tracing import Among, Texts, Tracer, Use
 from mediacrawl.site_adapters.learn.urls import HOST, QUERY, SEGMENT, Component, Url, braced, literal
 from mediacrawl.site_adapters.learn.visits import Visit
 
@@ -61,17 +60,6 @@ class Explainer:
         self._among = among
         self._raw = ""
         self._known: set[Source] = set()
-
-    def whole(self, urls: Sequence[str]) -> Template | None:
-        """Return a URL that is a value itself, as it is, or without its scheme or host; None if there is none."""
-        for start in _starts(urls):
-            use = self._find(tuple(url[len(start) :] for url in urls))
-            if use is not None:
-                # A host ends in the template: behind it, a value without its slash could make another host of it.
-                mark = next((each for each in ("//", "/") if start and urls[0][len(start) :].startswith(each)), "")
-                steps: Steps = (*use.steps, (("after", mark),)) if mark else use.steps
-                return Template((*([braced(start + mark)] if start else []), Use(use.source, steps, is_raw=True)))
-        return None
 
     def host(self, urls: Sequence[Url]) -> list[Part] | Gap:
         """Explain scheme and host of a URL."""
@@ -129,16 +117,6 @@ class Explainer:
                 return None
             found += parts
         return found
-
-
-def _starts(urls: Sequence[str]) -> Iterator[str]:
-    """What may be missing from a URL where it is written: nothing, the scheme, the host, the first slash."""
-    yield ""
-    scheme, _, rest = urls[0].partition("://")
-    host = rest.partition("/")[0]
-    for start in (f"{scheme}:", f"{scheme}://{host}", f"{scheme}://{host}/"):
-        if all(url.startswith(start) and len(url) > len(start) for url in urls):
-            yield start
 
 
 def joined(parts: Sequence[Part]) -> tuple[Part, ...]:

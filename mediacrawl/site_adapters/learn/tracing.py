@@ -9,17 +9,30 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from urllib.parse import unquote
+from functools import cached_property, lru_cache
+from typing import Any
 
 from mediacrawl.site_adapters.form import URL
 from mediacrawl.site_adapters.learn.sources import Joint, Source
-from mediacrawl.site_adapters.learn.steps import Step, Steps, Texts, applied, cut
+from mediacrawl.site_adapters.learn.urls import common_end
 from mediacrawl.site_adapters.learn.words import WORDS
-from mediacrawl.site_adapters.transforms import MOST_DIGITS
+from mediacrawl.site_adapters.transforms import MOST_DIGITS, changed, step_of
+from mediacrawl.site_adapters.transforms import Step as Change
 
+Step = str | tuple[tuple[str, Any], ...]
+"""A word, or the fields of an object: ``(("pad", 8),)``."""
+Steps = tuple[Step, ...]
+Texts = tuple[str, ...]
+"""One value on each page."""
+
+SEPARATORS = "/-_.,:~|=&?;@ "
+"""Characters at which values are split."""
+_MOST_PARTS = 12
+_LONGEST_MARK = 24
+"""Characters before and behind a value by which it is found in a longer one."""
+_is_mark = re.compile(r"[\x20-\x7e]+").fullmatch
 _SURE = 10.0
 """Bits: a source that is right by chance once in 1,024 searches is taken for none."""
 _MOST_SEARCHED = 5_000
@@ -39,11 +52,10 @@ _looks_base64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}").fullmatch
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A source, and the steps that change its value. A URL, or a part of one, is inserted raw, as it is."""
+    """A source, and the steps that change its value."""
 
     source: Source
     steps: Steps = ()
-    is_raw: bool = False
 
     @property
     def cost(self) -> int:
@@ -114,19 +126,11 @@ class Tracer:
             known.append(use)
 
     def _decode(self, source: Source, values: Texts) -> None:
-        """Add what the values of a source are without Base64, percent-encoding and zeros in front."""
-        steps: list[Step] = []
-        if all(_looks_base64(value) for value in values):
-            steps.append("base64")
-        if all("%" in value for value in values):
-            steps.append("url_decode")
-        if any(value.startswith("0") for value in values) and all(value.isdecimal() for value in values):
-            steps.append("unpad")
-        for step in steps:
-            made = applied(values, (step,))
-            if made is not None and all(text.isprintable() for text in made) and len(set(made)) > 1:
-                self._add(Use(source, (step,)), made)
-                self._decoded.append((source, (step,), made))
+        """Add what the values of a source are without Base64."""
+        made = applied(values, ("base64",)) if all(_looks_base64(value) for value in values) else None
+        if made is not None and all(text.isprintable() for text in made) and len(set(made)) > 1:
+            self._add(Use(source, ("base64",)), made)
+            self._decoded.append((source, ("base64",), made))
 
     def _whole(self, wanted: Texts) -> Iterator[tuple[Use, float]]:
         """The sources that have a value, and how much less sure each is."""
@@ -143,10 +147,6 @@ class Tracer:
             is_near = not is_short or source.kind == URL or source in known
             if is_near and among(source) and (more := self._cut(values, wanted)):
                 yield Use(source, (*steps, *more)), 3.0
-        for step, before in _encoded(wanted):
-            for source, _, values in self._holders[: self._counts[URL]]:
-                if source.kind == URL and (more := self._cut(values, before)):
-                    yield Use(source, (*more, step)), 4.0
 
     @cached_property
     def _holders(self) -> list[tuple[Source, Steps, Texts]]:
@@ -170,8 +170,6 @@ class Tracer:
 def _encoded(wanted: Texts) -> Iterator[tuple[Step, Texts]]:
     """What values were before they were encoded, with the step that encodes them."""
     made: list[tuple[Step, Texts]] = []
-    if any("%" in value for value in wanted):
-        made.append(("url_encode", tuple(unquote(value) for value in wanted)))
     plain = applied(wanted, ("base64",))
     if plain is not None and all(text.isprintable() and text for text in plain):
         made += [("base64_encode", plain), ("base64url_encode", plain)]
@@ -179,3 +177,64 @@ def _encoded(wanted: Texts) -> Iterator[tuple[Step, Texts]]:
     if len(lengths) == 1 and 1 <= max(lengths) <= MOST_DIGITS and any(value.startswith("0") for value in wanted):
         made.append(((("pad", lengths.pop()),), tuple(value.lstrip("0") for value in wanted)))
     yield from ((step, before) for step, before in made if applied(before, (step,)) == wanted)
+
+
+def written_steps(steps: Steps) -> list[Any]:
+    """Return steps as they stand in a site adapter."""
+    return [step if isinstance(step, str) else dict(step) for step in steps]
+
+
+@lru_cache(maxsize=4096)
+def _change(step: Step) -> Change:
+    return step_of(step if isinstance(step, str) else dict(step))
+
+
+def applied(values: Sequence[str], steps: Steps) -> Texts | None:
+    """Return what steps make of the value of each page; None if one cannot be applied."""
+    changes = [_change(step) for step in steps]
+    found = [made for value in values if (made := changed(value, changes)) is not None]
+    return tuple(found) if len(found) == len(values) else None
+
+
+def cut(values: Texts, wanted: Texts, depth: int = 2) -> Steps | None:
+    """Return the steps that take a part of each value; None if there are none."""
+    if values == wanted:
+        return ()
+    if not all(part and part in value for value, part in zip(values, wanted, strict=True)):
+        return None
+    for steps in (*_splits(values, wanted, 1), *_marks(values, wanted), *_splits(values, wanted, depth)):
+        if applied(values, steps) == wanted:
+            return steps
+    return None
+
+
+def _splits(values: Texts, wanted: Texts, depth: int) -> Iterator[Steps]:
+    """A split at a separator, and then what takes the part of its part. The last word of a title is the last of any."""
+    for separator in SEPARATORS if depth else "":
+        parts = [value.split(separator, 200) for value in values]
+        count = min(_MOST_PARTS, *map(len, parts))
+        for take in (take for number in range(count if count > 1 else 0) for take in (number, -1 - number)):
+            inner = tuple(each[take] for each in parts)
+            rest = () if inner == wanted else cut(inner, wanted, depth - 1) if depth > 1 else None
+            if rest is not None:
+                yield ((("split", separator), ("take", take)), *rest)
+
+
+def _marks(values: Texts, wanted: Texts) -> Iterator[Steps]:
+    """What stands before and behind the part in the same way on all pages."""
+    split = [value.partition(part) for value, part in zip(values, wanted, strict=True)]
+    befores, afters = [before for before, _, _ in split], [after[::-1] for _, _, after in split]
+    starts: list[Steps] = [((("after", mark),),) for mark in _ends(befores)] if any(befores) else [()]
+    ends: list[Steps] = [((("before", mark[::-1]),),) for mark in _ends(afters)] if any(afters) else [()]
+    yield from ((*start, *end) for start in starts for end in ends)
+
+
+def _ends(texts: Sequence[str]) -> list[str]:
+    """What may mark the place where texts end; a word that is cut in two is none."""
+    mark = common_end(texts)
+    if len(set(texts)) > 1 or len(mark) > _LONGEST_MARK:
+        mark = mark[-_LONGEST_MARK:]
+        mark = mark[next((place for place, sign in enumerate(mark) if not sign.isalnum()), len(mark)) :]
+    return [
+        each for each in dict.fromkeys((mark, mark[-1:])) if _is_mark(each) and (each == mark or not each.isalnum())
+    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -39,6 +39,10 @@ _password_field = re.compile(r"""<input\b[^<>]{0,2000}\btype\s*=\s*["']?password
 _MOST_LINES = 20_000
 _MOST_FIELDS = 1_000
 """Fields of a page's forms that are looked at."""
+MOST_NAMED = 5_000
+"""Media of one answer that are looked at."""
+_LONGEST_REFERENCE = 3_000
+_is_reference = re.compile(r"(?:(?:https?:)?/|[\w.-]+/|[\w.-]+\.\w{2,5}(?:\?|$))\S*").fullmatch
 
 
 @dataclass(frozen=True)
@@ -50,10 +54,19 @@ class Answered:
     tree: Tree
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A medium in an answer: its absolute URL, and what stands before the value in it, if not the answer's own."""
+
+    url: str
+    base: str = ""
+
+
 def visits_of(recording: Recording) -> list[Visit]:
-    """Return the pages of a recording."""
+    """Return the pages of a recording with a URL of http or https."""
     login = next(_logins(recording), None)
-    return [Visit(page, login) for page in recording.pages]
+    pages = ((page, parsed(page.url.partition("#")[0])) for page in recording.pages)
+    return [Visit(page, url, login) for page, url in pages if url is not None]
 
 
 def _logins(recording: Recording) -> Iterator[int]:
@@ -81,27 +94,20 @@ def _password_actions(document: Entry) -> set[Any]:
 
 
 class Visit:
-    """A page of a recording, with the index of the first request that posted a password.
+    """A page of a recording, with the index of the first request that posted a password."""
 
-    `named` is what `targets.named_media` has found in an answer, by the index of its entry.
-    """
-
-    def __init__(self, page: RecordedPage, login: int | None = None) -> None:
+    def __init__(self, page: RecordedPage, url: Url, login: int | None = None) -> None:
         self.page = page
+        self.url = url
         self.login = login
         self._values: dict[int, Values] = {}
-        self.named: dict[int, dict[Path, Any]] = {}
+        self._named: dict[int, dict[Path, Named]] = {}
         self.entries = page.entries[:_MOST_ENTRIES]
 
     @property
     def address(self) -> str:
         """The page's URL without fragment."""
         return self.page.url.partition("#")[0]
-
-    @cached_property
-    def url(self) -> Url | None:
-        """The page's URL in components; None if it is no http(s) URL."""
-        return parsed(self.address)
 
     @cached_property
     def node(self) -> Node | None:
@@ -156,6 +162,13 @@ class Visit:
         """Return whether the browser asked for a medium."""
         return request_key(url.partition("#")[0]) in self.played
 
+    def named(self, answered: Answered) -> dict[Path, Named]:
+        """Return the media that an answer names: by their suffix, or because the browser asked for them."""
+        key = answered.entry.index
+        if key not in self._named:
+            self._named[key] = _named(answered, self)
+        return self._named[key]
+
 
 def is_manifest(entry: Entry) -> bool:
     """Return whether an answer is a manifest of HLS or DASH."""
@@ -178,3 +191,39 @@ def is_medium(entry: Entry) -> bool:
         return False
     is_media_type = entry.mime.startswith(("audio/", "video/")) or entry.mime in _MANIFESTS
     return is_media_type or entry.is_media or (names_media(entry.url) and not entry.mime.startswith("text/"))
+
+
+def _named(answered: Answered, visit: Visit) -> dict[Path, Named]:
+    found: dict[Path, Named] = {}
+    relative: dict[Path, str] = {}
+    names = {_last_part(url) for url in visit.played.values()}
+    for path, text in answered.tree.leaves.items():
+        if len(found) == MOST_NAMED:
+            break
+        value = text.strip() if 4 < len(text) <= _LONGEST_REFERENCE else ""
+        if not (names_media(value) or _last_part(value) in names) or not _is_reference(value):
+            continue
+        url = absolute(answered.entry.url, value).partition("#")[0]
+        if url and (names_media(url) or visit.is_played(url)):
+            found[path] = Named(url)
+            if "//" not in value and not visit.is_played(url):
+                relative[path] = value
+    return found | _on_base(relative, visit)
+
+
+def _on_base(relative: Mapping[Path, str], visit: Visit) -> dict[Path, Named]:
+    """Return media that are relative to another base than the answer: that of one which was played is that of all."""
+    bases = {
+        url[: len(url) - len(value)]
+        for value in relative.values()
+        for url in visit.played.values()
+        if url.endswith(value if value.startswith("/") else f"/{value}")
+    }
+    base = bases.pop() if len(bases) == 1 else ""
+    if base.count("/") < 2:
+        return {}
+    return {path: Named(f"{base}{value}", base) for path, value in relative.items()}
+
+
+def _last_part(url: str) -> str:
+    return url.rstrip().rpartition("/")[2].partition("#")[0].partition("?")[0]

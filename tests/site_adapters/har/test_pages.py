@@ -100,14 +100,6 @@ def test_without_anything_a_document_of_the_same_site_is_a_page_and_another_one_
     assert outline(har.read()) == [(A, [A, FRAME]), (B, [B])]
 
 
-def test_frames_of_playwright_are_told_by_their_id():
-    har = Har("Playwright").page("x")
-    har.plain_document(A, _frameref="frame@1").plain_document(B, _frameref="frame@2").plain_document(
-        C, _frameref="frame@1"
-    )
-    assert outline(har.read()) == [(A, [A, B]), (C, [C])]
-
-
 def test_what_a_parser_requested_is_an_iframe():
     har = (
         Har()
@@ -134,33 +126,6 @@ def test_what_is_not_shown_in_the_address_bar_is_no_page(mime, status, headers):
     assert outline(har.read()) == [(A, [A, B])]
 
 
-def test_a_script_gives_a_page_another_url():
-    har = Har().page(A).document(A).add(API, referer=A).add("https://a.example/api/2", referer=B)
-    har.add("https://cdn.example/2.m3u8", referer=C).add("https://a.example/api/home", referer=C)
-    recording = har.read()
-    assert outline(recording) == [
-        (A, [A, API]),
-        (B, ["https://a.example/api/2", "https://cdn.example/2.m3u8"]),
-        (C, ["https://a.example/api/home"]),
-    ]
-    assert [page.html for page in recording.pages] == ["<title>T</title>", "", ""]
-    assert recording.pages[1].title == ""
-
-
-def test_a_script_that_goes_back_goes_on_with_the_page_before():
-    har = Har().page(A).document(A).add(API, referer=A).add(API, referer=B).add("https://a.example/x", referer=A)
-    assert outline(har.read()) == [(A, [A, API, "https://a.example/x"]), (B, [API])]
-
-
-def test_requests_to_other_hosts_just_before_belong_to_the_new_url():
-    api, cdn = "https://api.example/2", "https://cdn.example/seg1.ts"
-    har = Har().page(A).document(A, started=0).add(API, referer=A, started=1, kind="fetch")
-    har.add("https://api.example/1", referer=C, started=2, kind="fetch")
-    har.add(cdn, b"\0", "video/mp2t", referer=C, started=9.5, kind="media")
-    har.add(api, referer=C, started=9.8, kind="fetch").add(API, referer=B, started=10, kind="fetch")
-    assert outline(har.read()) == [(A, [A, API, "https://api.example/1", cdn]), (B, [api, API])]
-
-
 @pytest.mark.parametrize(
     "referer",
     [
@@ -184,27 +149,6 @@ def test_style_sheets_and_iframes_are_no_pages_though_others_refer_to_them():
     assert outline(har.read()) == [(A, [A, CSS, FONT, B, API])]
 
 
-def test_what_a_style_sheet_requests_belongs_to_the_page_that_loaded_it_last():
-    har = Har("Playwright").page("x")
-    for page in (A, B):
-        har.document(page).add(CSS, "", "text/css", referer=page).add(FONT, b"\0", "font/woff2", referer=CSS)
-    # A page that a script reads is still the page.
-    har.add(A, "{}", referer=B, headers={"Sec-Fetch-Dest": "empty"}).add(API, referer=A)
-    assert outline(har.read()) == [(A, [A, CSS, FONT, API]), (B, [B, CSS, FONT, A])]
-
-
-def test_parameters_that_a_script_takes_away_make_no_page():
-    url = f"{A}?v=1&utm_source=x"
-    har = Har().page(url).document(url).add(API, referer=f"{A}?v=1").add(API, referer=f"{A}?v=2")
-    assert outline(har.read()) == [(url, [url, API]), (f"{A}?v=2", [API])]
-
-
-def test_a_request_that_the_page_before_makes_late_stays_with_it():
-    har = Har("WebKit Web Inspector").page("x").document(A).add(API, referer=A).document(B)
-    har.add("https://a.example/beacon", "", "text/plain", referer=A, method="POST").add(API, referer=B)
-    assert outline(har.read()) == [(A, [A, API, "https://a.example/beacon"]), (B, [B, API])]
-
-
 def test_a_page_that_was_open_before_the_recording_is_known_by_what_refers_to_it():
     har = Har("Firefox").page("Watch it").add(API, referer=C).add(API, referer=A).add("https://b.example/", referer=A)
     recording = har.read()
@@ -212,15 +156,6 @@ def test_a_page_that_was_open_before_the_recording_is_known_by_what_refers_to_it
     assert [(page.html, page.title) for page in recording.pages] == [("", "Watch it")]
     har = Har().page(A).add(API)
     assert outline(har.read()) == [(A, [API])]
-
-
-def test_a_script_gives_another_url_to_a_page_that_was_open_before_the_recording():
-    har = Har("Firefox").page(B).add(API, referer=A).add(API, referer=A).add("https://a.example/api/2", referer=B)
-    assert outline(har.read()) == [(A, [API, API]), (B, ["https://a.example/api/2"])]
-    har = Har("Firefox").page("x").add(API, referer=C).add(API)
-    assert outline(har.read()) == [(C, [API, API])]
-    har = Har("Firefox").page(B).add(API)
-    assert outline(har.read()) == [(B, [API])]
 
 
 def test_entries_of_no_page_are_counted():

@@ -7,7 +7,7 @@ import pytest
 from hand_made import entry, media, names, page, recording
 
 from mediacrawl.site_adapters.learn.learning import learn
-from mediacrawl.site_adapters.learn.steps import cut
+from mediacrawl.site_adapters.learn.tracing import cut
 from mediacrawl.site_adapters.learn.trees import read_tree
 
 RNG = random.Random(26)

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.site_adapters.learn.sources import Source
-from mediacrawl.site_adapters.learn.steps import applied, cut
-from mediacrawl.site_adapters.learn.tracing import Tracer, bits
+from mediacrawl.site_adapters.learn.tracing import Tracer, applied, bits, cut
 from mediacrawl.site_adapters.learn.trees import EVERY, form_of, json_path, read_tree
 from mediacrawl.site_adapters.learn.urls import parsed, request_key, same_request
 from mediacrawl.site_adapters.learn.visits import Visit
@@ -177,7 +176,7 @@ def test_parts_of_a_manifest_are_no_media_of_their_own():
         entry("https://c.example/d/x.mpd", '<?xml version="1.0"?><MPD></MPD>', "application/dash+xml"),
         media("https://c.example/d/1/1.m4s"),
     )
-    assert list(Visit(made).played.values()) == [
+    assert list(Visit(made, parsed(made.url)).played.values()) == [
         "https://c.example/m.m3u8",
         "https://c.example/other.mp4",
         "https://c.example/d/x.mpd",
@@ -190,5 +189,5 @@ def test_what_redirects_to_a_medium_is_one():
         entry("https://s.example/play/1", None, "", status=302, redirect="https://c.example/1.mp4"),
         media("https://c.example/1.mp4"),
     )
-    assert Visit(made).is_played("https://s.example/play/1")
-    assert not Visit(made).is_played("https://s.example/play/2")
+    assert Visit(made, parsed(made.url)).is_played("https://s.example/play/1")
+    assert not Visit(made, parsed(made.url)).is_played("https://s.example/play/2")

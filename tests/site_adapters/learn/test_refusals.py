@@ -209,15 +209,6 @@ def test_a_data_request_that_robots_txt_forbids():
     assert learn([recording(site(0), site(1))], robots=free, allows=allows).adapter is not None
 
 
-def test_media_whose_urls_change_from_visit_to_visit():
-    def visit(n, key):
-        file = f"https://cdn.example/{key}/a.mp4"
-        data = entry(f"https://s.example/api/{IDS[n]}", {"id": IDS[n], "src": file})
-        return page(f"https://s.example/v/{IDS[n]}", data, media(file))
-
-    assert refused(visit(0, "k1aaaa"), visit(1, "k2bbbb"), visit(0, "k3cccc")) == ["expires"]
-
-
 @pytest.mark.parametrize("more", [0, 3])
 @pytest.mark.parametrize("is_first", [True, False])
 def test_of_a_page_that_was_reloaded_the_visit_that_played_is_learned_from(more, is_first):

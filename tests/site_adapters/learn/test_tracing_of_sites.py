@@ -8,7 +8,6 @@ from urllib.parse import quote
 import pytest
 from hand_made import applied, entry, media, names, page, recording
 
-from mediacrawl.site_adapters.engine import Miss
 from mediacrawl.site_adapters.learn.learning import learn
 
 CASES = {}
@@ -98,12 +97,6 @@ def padded(n):
 
 
 @case
-def unpadded(n):
-    number = digits(n, 4 + n % 3)
-    return simple(n, f"https://s.example/v/{number.zfill(8)}", f"https://s.example/api/{number}.json")
-
-
-@case
 def base64_of_the_id(n):
     name = base64.b64encode(hexes(n, 10).encode()).decode()
     return simple(n, f"https://s.example/v/{hexes(n, 10)}", f"https://s.example/api?d={quote(name, safe='')}")
@@ -113,13 +106,6 @@ def base64_of_the_id(n):
 def base64_for_urls_of_the_id(n):
     name = base64.urlsafe_b64encode(f"{hexes(n, 10)}?~".encode()).decode().rstrip("=")
     return simple(n, f"https://s.example/v/{hexes(n, 10)}%3F~", f"https://s.example/api/{name}")
-
-
-@case
-def encoded_twice(n):
-    name = f"{hexes(n)}/{hexes(-n)}"
-    url = f"https://s.example/api?path={quote(quote(name, safe=''), safe='')}"
-    return simple(n, f"https://s.example/v?p={quote(name, safe='')}", url)
 
 
 @case
@@ -273,14 +259,3 @@ def test_one_page_gives_no_adapter(name):
     learned = learn([recording(*pages_of(CASES[name], (0,)))])
     assert learned.adapter is None
     assert names(learned) == ["one_page"]
-
-
-def test_what_a_page_says_cannot_change_a_host_that_the_template_has():
-    name = "the_whole_data_url_in_the_page"
-    written = learn([recording(*pages_of(CASES[name], (0, 1)))]).adapter
-    assert written["requests"][0]["url"].startswith("https://s.example/{!")
-    html = '<div id="p" data-src=".evil.example/x.json"></div>'
-    with pytest.raises(Miss):
-        applied(
-            written, CASES[name](5)[0], {"https://s.example.evil.example/x.json": {"video": {"src": "/x.mp4"}}}, html
-        )

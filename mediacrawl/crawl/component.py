@@ -1,4 +1,4 @@
-"""The base of our extensions: signals and timers."""
+"""The base of our extensions and downloader middlewares: what they share, signals and timers."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _SIGNALS = {
     "_opened": signals.spider_opened,
     "_seeds_joined": seeds_joined,
+    "_headers_received": signals.headers_received,
+    "_bytes_received": signals.bytes_received,
     "_response_received": signals.response_received,
     "_item_scraped": signals.item_scraped,
     "_idle": signals.spider_idle,
@@ -29,16 +31,12 @@ _SIGNALS = {
 """Name of a method -> the signal that it receives."""
 
 
-class CrawlExtension:
-    """Connects the methods of an extension that `_SIGNALS` names, and `_visit_ended`; repeats work in the reactor.
-
-    Args:
-        crawler: of the crawl.
-        context: what the components of the crawl share.
-    """
+class CrawlComponent:
+    """Connects the methods of a component that `_SIGNALS` names, and `_visit_ended`; repeats work in the reactor."""
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         self._crawler = crawler
+        self._stats = crawler.stats
         self._context = context
         self._clock = context.clock
         self._timer: CallLaterResult | None = None
@@ -50,15 +48,15 @@ class CrawlExtension:
         Raises:
             NotConfigured: the settings leave it without work.
         """
-        extension = cls(crawler, CrawlContext.of(crawler))
+        component = cls(crawler, CrawlContext.of(crawler))
         # Before its `_closed`, which may write for the last time.
-        crawler.signals.connect(extension._cancel, signals.spider_closed)
+        crawler.signals.connect(component._cancel, signals.spider_closed)
         for name, signal in _SIGNALS.items():
-            if (method := getattr(extension, name, None)) is not None:
+            if (method := getattr(component, name, None)) is not None:
                 crawler.signals.connect(method, signal)
-        if (listener := getattr(extension, "_visit_ended", None)) is not None:
+        if (listener := getattr(component, "_visit_ended", None)) is not None:
             listen_to_visits(crawler, listener)
-        return extension
+        return component
 
     def _repeat(self, seconds: float, work: Callable[[], None]) -> None:
         """Call a function every so many seconds until the spider is closed; the first time after these."""
