@@ -182,7 +182,7 @@ def hypotheses(
         rows = kernel.weigh(priced, of_record, context, utf8 if min(utf8) < NEVER else None, may_mix and is_done)
         found = [Hypothesis(*named[number], prior, costs, costs) for number, prior, costs in rows]
         may_mix = may_mix and not is_done
-    charge_signs(found, priced, signs, declared=bool(claims))
+    charge_signs(found, priced, signs, claims, hinted=shift is not None)
     _read_whole(found, raws, cut)
     distrust_spaces(found, priced, spaces)
     if may_mix:

@@ -38,6 +38,9 @@ LETTER: Final = 3 * STEP
 SIGNS_AS_LETTERS: Final = 8 * STEP
 """Cost of each of the first two signs that stand as in ordinary text and become letters in another encoding."""
 
+ENOUGH_SIGNS: Final = 3
+"""A text without letters and with at least so many signs is not a wrongly decoded word."""
+
 SIGN_AFTER_SMALL: Final = STEP // 2
 """Cost of a sign directly after a small ASCII letter, where DOS and Mac encodings have accented letters."""
 
@@ -53,6 +56,8 @@ _SEQUENCE: Final = re.compile(
 
 _GLUED: Final = re.compile(r"(?<![A-Za-z])[A-Za-z]++(?=[^\x00-\u0100\s])")
 _AFTER_SMALL: Final = re.compile("[a-z](?!\u00a0[!?:;»])[\u0080-\u00bf\u2010-\u2122]")
+_OPENS_INSIDE: Final = re.compile("(?<=[^\\x00-\\x7f])[“‘«„]|¬[!?.,]")
+_SIGN_ALONE: Final = re.compile("(?<![^\\x00-\\x7f])[^\\x00-\\x7f](?![^\\x00-\\x7f])")
 _OPENING: Final = frozenset("“‘«„‚¿¡‹")
 _BETWEEN_WORDS: Final = frozenset("…–—\u00a0")
 
@@ -145,6 +150,23 @@ def has_clean_signs(stored: str) -> bool:
     if not signs or not _is_paired(stored):
         return False
     return all(is_clean_sign(stored, place) for place in signs)
+
+
+def has_letters_alone(stored: str) -> bool:
+    """Whether each letter beyond ASCII in a text with clean signs stands alone.
+
+    A text without letters counts too if at least `ENOUGH_SIGNS` signs stand alone in it. A text does not count if a
+    sign follows a small ASCII letter directly, where DOS and Mac encodings have accented letters, or if an opening
+    quotation mark follows a character beyond ASCII.
+    """
+    if _AFTER_SMALL.search(stored) or _OPENS_INSIDE.search(stored):
+        return False
+    letters = [place for place, char in enumerate(stored) if char > "\x7f" and char.isalpha() and char not in "ªº"]
+    if not letters:
+        return not any(map(str.isalpha, stored)) and len(_SIGN_ALONE.findall(stored)) >= ENOUGH_SIGNS
+    return not any(
+        stored[place + 1 : place + 2].isalpha() or (place and stored[place - 1].isalpha()) for place in letters
+    )
 
 
 def _is_paired(text: str) -> bool:
@@ -262,6 +284,9 @@ def _script(char: str) -> int:
 
 
 _LETTERS: Final = re.compile(r"[^\W\d_a-zA-Z]{2}")
+
+LETTERS_ALONE: Final = 22 * STEP
+"""Surcharge for another reading of bytes whose letters in cp1252 all stand alone: no word supports it."""
 
 SIGNS_IN_BYTES: Final = STEP
 """`SIGNS_AS_LETTERS` for bytes: 8 nats would cost 16 of 277 fields with such signs."""
@@ -421,15 +446,21 @@ def clean_signs(raws: Sequence[bytes], *, declared: bool) -> dict[int, str]:
     return clean
 
 
-def charge_signs(found: list[Hypothesis], raws: Sequence[bytes], clean: dict[int, str], *, declared: bool) -> None:
+def charge_signs(
+    found: list[Hypothesis], raws: Sequence[bytes], clean: dict[int, str], claims: Sequence[str], *, hinted: bool
+) -> None:
     """Add the cost of signs that stand as in ordinary text and become letters.
 
     The surcharge is lower for bytes, whose declared encoding counts besides, and where a sign at the end of a word may
     be the accented letter of a DOS or Mac encoding; except where there are only signs, or where no two letters beyond
-    ASCII come out together.
+    ASCII come out together. Where letters stand alone as well, Latin-1 or cp1252 is declared, and there are no hints,
+    the declared encoding stays.
     """
+    declared = bool(claims)
+    lone = set(claims) == {"cp1252"} and not hinted and sum(not raw.isascii() for raw in raws) == 1
     for place, stored in clean.items():
         raw = raws[place]
+        alone = LETTERS_ALONE if lone and has_letters_alone(stored) else 0
         each = SIGNS_IN_BYTES if declared and any(map(str.isalpha, stored)) else SIGNS_AS_LETTERS
         prices = {"cp1252": 0, "utf-8": 0}
         for hypothesis in found:
@@ -438,7 +469,7 @@ def charge_signs(found: list[Hypothesis], raws: Sequence[bytes], clean: dict[int
                 if encoding not in prices:
                     text = decode_as(raw, encoding) or ""
                     price = SIGNS_AS_LETTERS if _LETTERS.search(text) is None else each
-                    prices[encoding] = signs_as_letters(stored, text, price)
+                    prices[encoding] = signs_as_letters(stored, text, price) + (alone if text != stored else 0)
                 hypothesis.costs[place] += prices[encoding]
 
 
