@@ -274,7 +274,11 @@ def _eight_bit(
     decided = []
     for place, (raw, hypothesis, text) in enumerate(zip(raws, followed, texts, strict=True)):
         if hypothesis is best:
-            over_declared = _leave_cost(weighed, shapes[place].encoding, place, strange) - least
+            left = _left_costs(weighed, shapes[place].encoding, place)
+            over_declared = min(left, default=NEVER) - weighed.ranking[0][0]
+            if 0 < over_declared < CLOSE:
+                others = (strange,) if shapes[place].encoding == "cp1252" else ()
+                over_declared = _sum_of_chances((*left, *others)) - least
             of_field = _BestReading(best.encoding, best.language, text, margin, runner_up, over_declared)
             decided.append(_field(raw, shapes[place], of_field))
         else:
@@ -395,16 +399,15 @@ def _runner_up(weighed: _Weighed, raws: Sequence[bytes], texts: list[str]) -> tu
     return NO_RIVAL, ""
 
 
-def _leave_cost(weighed: _Weighed, declared: str, place: int, strange: int) -> int:
-    """Return the cost of the record with one field left as it is declared; `strange` is that of an unknown language."""
+def _left_costs(weighed: _Weighed, declared: str, place: int) -> list[int]:
+    """Return the costs of the record with one field left as it is declared, in each language."""
     limit = weighed.limits[place]
-    left = [
+    return [
         (hypothesis.prior if len(weighed.own) == 1 else total - min(hypothesis.news[place], limit))
         + hypothesis.news[place]
         for total, number in weighed.ranking
         if (hypothesis := weighed.found[number]).encoding == declared
     ]
-    return _sum_of_chances([*left, strange] if declared == "cp1252" else left)
 
 
 def _pooled(weighed: _Weighed, encoding: str) -> int:

@@ -224,7 +224,7 @@ class TornText(NamedTuple):
         text: with characters of cp1252 for invalid bytes among Latin letters, and U+FFFD for others.
         good: number of characters beyond ASCII that are valid.
         mended: number of characters of cp1252, such as an apostrophe from another editor.
-        others: number of other invalid bytes and rows of them.
+        others: number of other invalid bytes.
     """
 
     text: str
@@ -235,7 +235,8 @@ class TornText(NamedTuple):
     @property
     def holds(self) -> bool:
         """Whether this is UTF-8 with a few stray bytes, rather than text in another encoding."""
-        return self.good > 0 and self.mended <= MOST_MENDED * self.good and self.others <= max(1, self.good // 2)
+        most = MOST_MENDED * self.good if not self.others else self.good
+        return self.good > 0 and self.mended <= most and self.others <= max(1, self.good // 2)
 
 
 def torn_utf8(raw: bytes) -> TornText:
@@ -244,8 +245,8 @@ def torn_utf8(raw: bytes) -> TornText:
     good = len(_GOOD.findall(escaped))
     text, signs = _STRAY_SIGNS.subn(_windows, escaped)
     text, letters = _STRAY_LETTER.subn(_windows, text)
-    text, others = _STRAYS.subn("\ufffd", text)
-    return TornText(text, good, signs + letters, others)
+    others = sum(map(len, _STRAYS.findall(text)))
+    return TornText(_STRAYS.sub("\ufffd", text), good, signs + letters, others)
 
 
 def _windows(strays: re.Match[str]) -> str:
