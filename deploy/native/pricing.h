@@ -103,7 +103,7 @@ enum { LOW, LEFT, RIGHT, OPENING, CLOSING, QUOTES };
 
 /* What the hypotheses of a record are weighed by (weighing.c). */
 typedef struct {
-    int64_t forgiven, language_switch, loose_tone, telling_words, most_words, most_scored, lone, trusted, utf8_prior;
+    int64_t forgiven, language_switch, loose_tone, most_words, most_scored, lone, trusted, utf8_prior;
     int64_t unpaired;
     uint16_t quotes[QUOTES];   /* their code points */
     uint8_t may_be_quote[256]; /* in any encoding */

@@ -57,32 +57,29 @@ static int is_lone(const Kernel *kernel, const Record *record)
     return odd <= kernel->weighing.lone;
 }
 
-/* The pair of the declared encoding whose language suits the ASCII words best; -1 with an error set, -2 for none. */
-static int likeliest_pair(Kernel *kernel, const Piece *words, size_t count)
+/* The shifts of the pairs' priors with what the ASCII words cost in each language; 0, or -1 with an error set. */
+static int add_fits(Kernel *kernel, const Record *record, const Piece *words, size_t count, int lone, int32_t *shifts)
 {
-    const Page *page = &kernel->pages[kernel->declared_encoding];
-    int best = -2, error = 0;
-    int64_t least = INT64_MAX;
-    for (int i = 0; i < page->pair_count; i++) {
-        int number = kernel->by_encoding[page->first_pair + i];
-        int64_t cost = ascii_cost(kernel, words, count, kernel->pairs[number].language, 0, &error);
+    int64_t of_language[MOST_WEIGHED];
+    uint8_t is_known[MOST_WEIGHED] = {0};
+    int error = 0;
+    for (int i = 0; i < kernel->pair_count; i++) {
+        int language = kernel->pairs[i].language;
+        if (!is_known[language]) of_language[language] = ascii_cost(kernel, words, count, language, lone, &error);
         if (error) return -1;
-        cost += kernel->pairs[number].prior;
-        if (cost < least) {
-            least = cost;
-            best = number;
-        }
+        is_known[language] = 1;
+        shifts[i] = (record->shifts ? record->shifts[i] : 0) + (int32_t)of_language[language];
     }
-    return best;
+    return 0;
 }
 
 /* ---- The hypotheses ---- */
 
-static int add_pairs(Kernel *kernel, const Record *record, const Choices *always, Weighed *found, int64_t *costs,
-                     int64_t *work)
+static int add_pairs(Kernel *kernel, const Record *record, const int32_t *shifts, const Choices *always, Weighed *found,
+                     int64_t *costs, int64_t *work)
 {
     Ranked ranked[MOST_WEIGHED];
-    int count = rank_pairs(kernel, &record->fields, record->shifts, always, ranked, costs, work);
+    int count = rank_pairs(kernel, &record->fields, shifts, always, ranked, costs, work);
     for (int i = 0; i < count; i++)
         found[i] = (Weighed){ranked[i].pair, kernel->pairs[ranked[i].pair].encoding, ranked[i].prior, -1};
     return count;
@@ -173,26 +170,13 @@ static int add_others(Kernel *kernel, const Record *record, Weighed *found, int 
     return count;
 }
 
-/* What ASCII words say of each language; 0, or -1 with an error set. */
-static int hear_words(Kernel *kernel, const Piece *words, size_t word_count, int lone, Weighed *found, int count)
+/* What ASCII words cost in the double-byte encodings. */
+static void hear_words(const Kernel *kernel, size_t word_count, int lone, Weighed *found, int count)
 {
-    int64_t of_language[MOST_WEIGHED];
-    uint8_t is_known[MOST_WEIGHED] = {0};
-    int error = 0;
-    for (int i = 0; word_count && i < count; i++) {
-        if (found[i].number == kernel->pair_count) continue;
-        if (found[i].number > kernel->pair_count) {
-            int64_t total = kernel->is.latin_word * (int64_t)word_count;
+    int64_t total = kernel->is.latin_word * (int64_t)word_count;
+    for (int i = 0; i < count; i++)
+        if (found[i].number > kernel->pair_count)
             found[i].prior += (total < kernel->is.most_latin ? total : kernel->is.most_latin) * (lone ? 2 : 1);
-            continue;
-        }
-        int language = kernel->pairs[found[i].number].language;
-        if (!is_known[language]) of_language[language] = ascii_cost(kernel, words, word_count, language, lone, &error);
-        if (error) return -1;
-        is_known[language] = 1;
-        found[i].prior += of_language[language];
-    }
-    return 0;
 }
 
 /* A field may be in another language than the record's, in the same encoding. */
@@ -222,22 +206,16 @@ int weigh_record(Kernel *kernel, const Record *record, Choices *always, Weighed 
     Piece words[MOST_PLAIN];
     size_t word_count = plain_words(is, record, words);
     int lone = is_lone(kernel, record), fields = record->fields.count;
-    if (lone && (int64_t)word_count >= is->telling_words) {
-        int pair = likeliest_pair(kernel, words, word_count);
-        if (pair == -1) return -1;
-        if (pair >= 0) {
-            int at = always->starts[always->count++];
-            always->numbers[at] = pair;
-            always->starts[always->count] = at + 1;
-        }
-    }
-    int count = add_pairs(kernel, record, always, found, costs, work);
+    int32_t shifts[MOST_WEIGHED];
+    if (word_count && add_fits(kernel, record, words, word_count, lone, shifts) < 0) return -1;
+    int count = add_pairs(kernel, record, word_count ? shifts : record->shifts, always, found, costs, work);
     if (count < 0) return -1;
     forgive_spaces(is, record, found, count, costs);
     mind_tones(is, record, found, count, costs);
     mind_quotes(is, record, found, count, costs, (uint8_t *)points);
     count = add_others(kernel, record, found, count, costs, points);
-    if (count < 0 || hear_words(kernel, words, word_count, lone, found, count) < 0) return -1;
+    if (count < 0) return -1;
+    hear_words(kernel, word_count, lone, found, count);
     if (record->may_mix && record->fields.own_count > 1) let_languages_mix(is, found, count, costs, fields);
     return count;
 }

@@ -29,7 +29,7 @@ typedef struct {
 /* How many hypotheses there can be. */
 int most_weighed(const Kernel *);
 
-/* The hypotheses of a record, in the order of Python. `always` has room for one more list. `costs` gets a row of `fields.count` costs for each, `found` and
+/* The hypotheses of a record, in the order of Python. `costs` gets a row of `fields.count` costs for each, `found` and
  * `costs` have room for `most_weighed` of them, `work` for four numbers a pair, `points` for the longest of `priced`.
  * The number of hypotheses; -1 with an error set. */
 int weigh_record(Kernel *, const Record *, Choices *always, Weighed *found, int64_t *costs, int64_t *work,

@@ -28,7 +28,7 @@ from mediacrawl.encoding.decision import (
     text_fields,
 )
 from mediacrawl.encoding.detection.detector import detect, rivals
-from mediacrawl.encoding.detection.document import EncodingClaim, decide_document
+from mediacrawl.encoding.detection.document import EncodingClaim, chardet_if_doubtful, decide_document
 from mediacrawl.encoding.detection.forms import BYTE_ORDER_MARKS, form_of
 from mediacrawl.encoding.excerpts import in_groups
 from mediacrawl.encoding.mojibake.repairer import repair
@@ -145,7 +145,7 @@ def fix_text(text: str, hints: Hints | None = None, *, min_confidence: float = 0
 def _decided(raw: bytes, hints: Hints | None) -> Match:
     if len(raw) > _LONG:
         return _document(raw, hints or Hints())
-    found = detect([raw], hints).fields[0]
+    found = chardet_if_doubtful(raw, detect([raw], hints).fields[0])
     return Match(found.text, found.encoding, found.language, found.confidence)
 
 

@@ -195,7 +195,7 @@ def words(lines: Iterable[str], language: Language) -> Iterator[str]:
 
 ENCODING_WEIGHTS: Final[dict[str, float]] = {
     # The declared encoding is mostly right.
-    "cp1252": 2000.0,
+    "cp1252": 1000.0,
     "cp1251": 45.0, "gb18030": 11.0, "cp932": 18.0, "utf-8": 24.0, "cp949": 7.0, "cp1250": 7.0, "cp950": 5.5,
     "cp1256": 2.25, "cp1253": 3.0,
     "cp1255": 5.4, "cp1254": 2.7, "cp874": 2.7, "cp1257": 1.0, "cp1258": 0.6,
@@ -210,6 +210,9 @@ ENCODING_WEIGHTS: Final[dict[str, float]] = {
 SOFTEN: Final = 0.75
 """Power of the weights: 0 makes them equal, 1 leaves them as they are."""
 
+SOFTEN_SHARE: Final = 0.5
+"""The same for the shares of the languages of an encoding."""
+
 UTF8: Final = ("utf-8", "")
 """UTF-8 has no language before it is decoded."""
 
@@ -220,7 +223,7 @@ def prior_nats(encoding: str, code: str) -> float:
     if code:
         rivals = [language for language in LANGUAGES.values() if encoding in language.encodings]
         share = LANGUAGES[code].weight / sum(language.weight for language in rivals)
-    return -math.log((ENCODING_WEIGHTS[encoding] / ENCODING_WEIGHTS["cp1252"]) ** SOFTEN * share**SOFTEN)
+    return -math.log((ENCODING_WEIGHTS[encoding] / ENCODING_WEIGHTS["cp1252"]) ** SOFTEN * share**SOFTEN_SHARE)
 
 
 @cache

@@ -295,4 +295,4 @@ def test_surrogates_written_as_utf_8_are_the_character_that_they_are(declared):
 
 @pytest.mark.parametrize("text", ["Íî÷íîé ïîåçä", "Ïðèâåò ìèð", "Ìû æäåì ïåðåìåí"])
 def test_many_sequences_of_utf_8_are_utf_8_however_odd_the_text(text):
-    assert detect([text.encode()]).encoding == "utf-8"
+    assert detect([text.encode()]).encoding.startswith("utf-8>")

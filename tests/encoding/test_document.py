@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mediacrawl.encoding import Hints, detect
-from mediacrawl.encoding.detection.document import EncodingClaim, chardet_if_long, decide_document, sample_of
+from mediacrawl.encoding.detection.document import EncodingClaim, chardet_if_doubtful, decide_document, sample_of
 from mediacrawl.encoding.records.evidence import raw_bytes, tag_element
 from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.records import Tag
@@ -126,11 +126,12 @@ def test_latin_1_with_octets_that_it_lacks_is_utf_8():
 
 
 def test_a_few_stray_octets_do_not_make_a_page_in_utf_8_another_one():
-    raw = page(RUSSIAN).encode() + b"<p>Caf\xe9</p>"
+    raw = page(RUSSIAN).encode() + b"<p>Caf\xe9, it\x92s \x81</p>"
     for claims in ((), [EncodingClaim("utf-8", "meta")]):
         found = decide_document(raw, claims)
         assert (found.encoding, found.lost) == ("utf-8", 1)
         assert RUSSIAN[0] in found.text
+        assert found.text.endswith("<p>Café, it’s \ufffd</p>")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "cp932", "gb18030", "utf-16-le"])
@@ -206,7 +207,7 @@ def test_chardet_is_asked_for_long_texts_in_encodings_without_a_model():
 def test_long_texts_that_the_models_read_are_theirs(lines, encoding):
     raw = "\n".join(lines * 12).encode(encoding)
     (decided,) = detect([raw[:400].rpartition(b"\n")[0]]).fields
-    assert chardet_if_long(raw, decided) is decided
+    assert chardet_if_doubtful(raw, decided) is decided
 
 
 def test_a_long_text_that_chardet_read_obeys_the_confidence_that_is_asked_for():
@@ -226,7 +227,7 @@ def test_a_long_text_that_chardet_read_is_decided_anew_by_other_models(monkeypat
     found = tag_element(Tag("id3v2.3", "USLT", "lyrics", "latin-1", raw, raw.decode("latin-1")))
     Fixer().fix({"tags": [found]})
     monkeypatch.setattr("mediacrawl.encoding.records.fixer.model_version", lambda: "f" * 12)
-    monkeypatch.setattr("mediacrawl.encoding.records.fixer.chardet_if_long", lambda _, decided: decided)
+    monkeypatch.setattr("mediacrawl.encoding.records.fixer.chardet_if_doubtful", lambda _, decided: decided)
     Fixer().fix({"tags": [found]})
     assert found["fixer"] == "f" * 12
     assert "document" not in found
@@ -235,4 +236,4 @@ def test_a_long_text_that_chardet_read_is_decided_anew_by_other_models(monkeypat
 def test_a_short_text_is_nothing_to_ask_chardet_for(monkeypatch):
     monkeypatch.setattr("chardet.detect", pytest.fail)
     (decided,) = detect([KOREAN[0].encode("johab")]).fields
-    assert chardet_if_long(KOREAN[0].encode("johab"), decided) is decided
+    assert chardet_if_doubtful(KOREAN[0].encode("johab"), decided) is decided

@@ -36,7 +36,7 @@ def test_utf_8_of_wrong_text_is_mended_whole():
 
 
 def test_a_whole_that_its_head_does_not_speak_for_stays_as_declared():
-    raw = many("ÄÖ so ", "utf-8") + b"\xff\xff\xff"
+    raw = many("ÄÖ so ", "utf-8") + b"\xff\xff " * MEGABYTE
     field = detect([raw]).fields[0]
     assert (field.text, field.decision, field.suspect) == (raw.decode("cp1252"), "undecided", True)
 

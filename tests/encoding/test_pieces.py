@@ -57,9 +57,16 @@ def test_a_stored_record_with_long_lyrics_keeps_its_title():
 
 
 def test_what_cannot_read_all_of_a_field_does_not_read_a_piece_of_it():
-    """All words are UTF-8 but one of the last ones."""
-    raw = (VERSES["ru"] * 20).encode() + "вечер ".encode("cp1251") * 3
+    """The first words are UTF-8, most of the others are not."""
+    raw = (VERSES["ru"] * 20).encode() + "вечер ".encode("cp1251") * 3_000
     assert detect([raw]).encoding != "utf-8"
+
+
+def test_a_few_words_in_another_encoding_at_the_end_of_utf_8_are_marked_as_lost():
+    verses = VERSES["ru"] * 20
+    found = detect([verses.encode() + "вечер ".encode("cp1251") * 3]).fields[0]
+    assert found.text.startswith(verses)
+    assert (found.encoding, found.suspect) == ("utf-8", True)
 
 
 def test_a_few_late_words_beyond_ascii_decide():

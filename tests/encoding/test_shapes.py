@@ -6,7 +6,8 @@ from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mediacrawl.encoding import Hints, detect
+from mediacrawl.encoding import Hints, detect, detect_text
+from mediacrawl.encoding.detection.document import EncodingClaim, decide_document
 from mediacrawl.encoding.detection.forms import FieldForm, form_of
 
 RUSSIAN = "Подмосковные вечера"
@@ -143,7 +144,7 @@ def test_nobody_is_sure_of_a_text_with_control_characters(raw):
 
 
 @pytest.mark.parametrize("text", ["Größe zählt nicht", "Мумий Тролль"])
-@pytest.mark.parametrize("bad", [b"\x80", b" \xff"])
+@pytest.mark.parametrize("bad", [b"\x81", b" \xff"])
 def test_one_bad_byte_does_not_change_the_rest_of_a_text_that_is_declared_as_utf_8(text, bad):
     found = detect([text.encode() + bad, "Земфира".encode()], Hints(declared="utf-8")).fields[0]
     assert found.text.startswith(text)
@@ -152,14 +153,45 @@ def test_one_bad_byte_does_not_change_the_rest_of_a_text_that_is_declared_as_utf
 
 @pytest.mark.parametrize("title", ["Größe und Übermut für Mädchen", "Песня о весне и любви", "日本の歌と夜の街"])
 @pytest.mark.parametrize("claim", ["latin-1", "cp1252"])
-def test_utf_8_with_one_wrong_byte_that_claims_latin_1_is_read_as_utf_8_and_suspect(title, claim):
+@pytest.mark.parametrize("bad", [b"\x96", b"\x81"])
+def test_utf_8_with_one_wrong_byte_that_claims_latin_1_is_read_as_utf_8(title, claim, bad):
     raw = title.encode()
     for place in (0, len(raw)):
-        torn = raw[:place] + b"\x96" + raw[place:]
+        torn = raw[:place] + bad + raw[place:]
         found = detect([torn], Hints(declared=claim)).fields[0]
-        assert found.text == torn.decode("utf-8", "replace")
-        assert found.suspect
-        assert found.confidence <= 0.5
+        sign = bad.decode("cp1252", "replace")
+        assert found.text == (title + sign if place else sign + title)
+        assert found.suspect is (sign == "\ufffd")
+
+
+STRAYS = [
+    ("Café, isn{}t it", b"\x92"),
+    ("Das Café {} heute", b"\x96"),
+    ("«Été» {}encore{}", b"\x93"),
+    ("Noël{} et puis", b"\x85"),
+    ("Noël, caf{} noir", b"\xe9"),
+    ("Ночь{}", b"\x85"),
+    ("Ночь {} день", b"\x97"),
+    ("Об{}єкт", b"\x92"),
+    ("東京 {} 大阪", b"\x96"),
+    ("Señor{}100 km", b"\xa0"),
+]
+
+
+@pytest.mark.parametrize(("text", "octet"), STRAYS)
+def test_a_stray_octet_in_text_that_is_declared_as_utf_8_is_one_of_cp1252(text, octet):
+    before, *after = text.encode().split(b"{}")
+    raw = octet.join([before, *after])
+    right = text.replace("{}", octet.decode("cp1252"))
+    assert detect([raw], Hints(declared="utf-8")).fields[0].text == right
+    assert detect_text(raw, Hints(declared="utf-8")).text == right
+    assert decide_document(b"<p>" + raw + b"</p>", [EncodingClaim("utf-8", "meta")]).text == f"<p>{right}</p>"
+
+
+@pytest.mark.parametrize("raw", [b"\xd0\x9d\x80\xd1\x87\xd1\x8c", b"caf\xc3\xa9 \x81", b"\xc3\xa9t\xc3\xa9 caf\xc3"])
+def test_an_octet_that_is_the_rest_of_a_letter_or_none_in_cp1252_is_marked_as_lost(raw):
+    found = detect([raw], Hints(declared="utf-8")).fields[0]
+    assert (found.text, found.suspect) == (raw.decode("utf-8", "replace"), True)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ encoding stays unless another one is likelier by a margin.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
@@ -22,19 +23,20 @@ from mediacrawl.encoding.decision import (
     bytes_fields,
     confidence_of,
 )
-from mediacrawl.encoding.detection.forms import CONTROLS, FieldForm, form_of
+from mediacrawl.encoding.detection.forms import CONTROLS, CUT_CHARACTER, FieldForm, form_of, torn_utf8
 from mediacrawl.encoding.excerpts import LONGEST_FIELD, heads_of
 from mediacrawl.encoding.languages import codec_name
 from mediacrawl.encoding.mojibake.repairer import repair
 from mediacrawl.encoding.pricing.decoding import (
+    bytes_of,
     decode,
     decode_as,
     decode_single,
     read_alike,
 )
 from mediacrawl.encoding.pricing.hints import shift_of
-from mediacrawl.encoding.pricing.hypotheses import TRUSTED, choose, hypotheses, hypothesis_names
-from mediacrawl.encoding.pricing.reading import read
+from mediacrawl.encoding.pricing.hypotheses import TRUSTED, choose, hypotheses, hypothesis_names, is_id3v1, strange_cost
+from mediacrawl.encoding.pricing.reading import read, worth
 from mediacrawl.encoding.pricing.scoring import NEVER, Hypothesis
 
 SWITCH: Final = 16 * STEP
@@ -42,6 +44,9 @@ SWITCH: Final = 16 * STEP
 
 MARGIN: Final = STEP // 3
 """Least margin of another encoding over the declared one."""
+
+CLOSE: Final = 7 * STEP
+"""Margin of another reading over the declared one below which a language without a model is considered, too."""
 
 SHORT: Final = 2
 
@@ -62,6 +67,10 @@ MOST_TOGETHER: Final = 256
 
 UNREADABLE: Final = 0.5
 """Confidence of bytes that cannot be decoded as what they appear to be."""
+
+GOOD: Final = 1.4
+"""Highest ratio of a text's cost to that of correct text at which it is not repaired. Of titles 78 in 100 are below it,
+and one in 2,500 of those whose UTF-8 was encoded twice."""
 
 _DASHES: Final = {ord("-"): "", ord("_"): ""}
 
@@ -105,9 +114,6 @@ _NO_HINTS: Final = Hints()
 def _decided(fields: Sequence[bytes], claims: Sequence[str], hints: Hints) -> Detection:
     """Return the decision on fields of bounded length."""
     shapes = list(map(form_of, fields, claims))
-    if len(shapes) == 1 and shapes[0].text is None:
-        alone, (decided,) = _eight_bit(fields, shapes, fields, hints, hints.known)
-        return Detection(alone.encoding, alone.language, decided.confidence, alone.margin, alone.runner_up, (decided,))
     texts = [place for place, shape in enumerate(shapes) if shape.text is not None]
     of_place: dict[int, FieldDecision] = {}
     if texts:
@@ -123,7 +129,9 @@ def _decided(fields: Sequence[bytes], claims: Sequence[str], hints: Hints) -> De
         record, eight_bit = _eight_bit(
             [fields[place] for place in odd], [shapes[place] for place in odd], fields, hints, known
         )
-        of_place.update(zip(odd, eight_bit, strict=True))
+        of_place.update(zip(odd, _with_repairs(eight_bit, [fields[place] for place in odd], hints), strict=True))
+        if record.encoding == "utf-8":
+            record = record._replace(encoding=min(of_place[place].encoding for place in odd))
     every = tuple(of_place[place] for place in range(len(fields)))
     decisive: FieldDecision | _Record | None = record
     if decisive is None:
@@ -153,7 +161,10 @@ def _unicode(shapes: Sequence[FieldForm], claims: Sequence[str], hints: Hints) -
     """Decisions on Unicode fields, which may be mojibake themselves."""
     texts = [shape.text or "" for shape in shapes]
     decided = []
-    for shape, declared, mended in zip(shapes, claims, repair(texts, hints).fields, strict=True):
+    for text, shape, declared, repaired in zip(texts, shapes, claims, repair(texts, hints).fields, strict=True):
+        # Bytes that are no character tell nothing of the letter that was there.
+        is_guess = shape.suspect and repaired.lossy
+        mended = replace(repaired, text=text, decision="declared", lossy=False) if is_guess else repaired
         undone = mended.encoding if mended.decision == "fixed" else ""
         encoding = f"{shape.encoding}>{undone}" if undone else shape.encoding
         decision: DecisionName = "fixed" if not _agrees(shape.encoding, declared) else mended.decision
@@ -162,6 +173,35 @@ def _unicode(shapes: Sequence[FieldForm], claims: Sequence[str], hints: Hints) -
             found = replace(found, confidence=min(mended.confidence, UNREADABLE), suspect=True)
         decided.append(found)
     return decided
+
+
+def _with_repairs(decided: list[FieldDecision], raws: Sequence[bytes], hints: Hints) -> list[FieldDecision]:
+    """Return decisions on 8-bit fields, those on UTF-8 with what its text was before it was decoded wrongly."""
+    odd = [
+        place
+        for place, found in enumerate(decided)
+        if found.encoding == "utf-8" and read(found.text).cost > GOOD * worth((found.text,))
+    ]
+    if odd:
+        mended = repair([_without_half(decided[place].text, raws[place]) for place in odd], hints).fields
+        for place, again in zip(odd, mended, strict=True):
+            decided[place] = _chained(decided[place], again)
+    return decided
+
+
+def _without_half(text: str, raw: bytes) -> str:
+    """Return the text of a field without the beginning of a character that was cut, if its UTF-8 was encoded twice."""
+    once = bytes_of(text, "cp1252") or b"" if is_id3v1(raw) else b""
+    cut = CUT_CHARACTER.search(once)
+    return text[: cut.start()] if cut and decode(once[: cut.start()], "utf-8") is not None else text
+
+
+def _chained(found: FieldDecision, mended: FieldDecision) -> FieldDecision:
+    """Combine the decision on bytes with that on their text."""
+    if mended.decision != "fixed":
+        return replace(found, suspect=mended.suspect)
+    least, margin = min(found.confidence, mended.confidence), min(found.margin, mended.margin)
+    return replace(mended, encoding=f"{found.encoding}>{mended.encoding}", confidence=least, margin=margin)
 
 
 def _agrees(encoding: str, declared: str) -> bool:
@@ -229,10 +269,16 @@ def _eight_bit(
     followed = [weighed.reading_of(place, best) for place in range(len(raws))]
     texts = [read_as(raw, hypothesis.encoding) for raw, hypothesis in zip(raws, followed, strict=True)]
     margin, runner_up = _runner_up(weighed, raws, texts)
+    least = _pooled(weighed, best.encoding)
+    strange = min(NEVER, sum(strange_cost(decode_single(raw, "cp1252")) for raw in raws))
     decided = []
     for place, (raw, hypothesis, text) in enumerate(zip(raws, followed, texts, strict=True)):
         if hypothesis is best:
-            over_declared = _leave_cost(weighed, shapes[place].encoding, place) - weighed.ranking[0][0]
+            left = _left_costs(weighed, shapes[place].encoding, place)
+            over_declared = min(left, default=NEVER) - weighed.ranking[0][0]
+            if 0 < over_declared < CLOSE:
+                others = (strange,) if shapes[place].encoding == "cp1252" else ()
+                over_declared = _sum_of_chances((*left, *others)) - least
             of_field = _BestReading(best.encoding, best.language, text, margin, runner_up, over_declared)
             decided.append(_field(raw, shapes[place], of_field))
         else:
@@ -255,6 +301,8 @@ def _eight_bit_alone(
     names = hypothesis_names()
     encoding, language = names[best]
     text = read_as(raw, encoding)
+    if 0 < over_declared < CLOSE and text != _declared_text(raw, shape):
+        return None
     margin, runner_up = NO_RIVAL, ""
     for number, dearer in rivals:
         rival = names[number][0]
@@ -351,16 +399,26 @@ def _runner_up(weighed: _Weighed, raws: Sequence[bytes], texts: list[str]) -> tu
     return NO_RIVAL, ""
 
 
-def _leave_cost(weighed: _Weighed, declared: str, place: int) -> int:
-    """Return the cost of the record with one field left as it is declared."""
+def _left_costs(weighed: _Weighed, declared: str, place: int) -> list[int]:
+    """Return the costs of the record with one field left as it is declared, in each language."""
     limit = weighed.limits[place]
-    left = [
+    return [
         (hypothesis.prior if len(weighed.own) == 1 else total - min(hypothesis.news[place], limit))
         + hypothesis.news[place]
         for total, number in weighed.ranking
         if (hypothesis := weighed.found[number]).encoding == declared
     ]
-    return min(left, default=NEVER)
+
+
+def _pooled(weighed: _Weighed, encoding: str) -> int:
+    """Return the cost of a record in an encoding, whatever the language."""
+    return _sum_of_chances([total for total, number in weighed.ranking if weighed.found[number].encoding == encoding])
+
+
+def _sum_of_chances(costs: Sequence[int]) -> int:
+    """Return the cost of one of several alternatives, not only of the cheapest."""
+    least = min(costs, default=NEVER)
+    return least - round(STEP * math.log(sum(math.exp((least - cost) / STEP) for cost in costs))) if costs else NEVER
 
 
 def _field_alone(raw: bytes, shape: FieldForm, weighed: _Weighed, place: int) -> FieldDecision:
@@ -403,12 +461,13 @@ def _field(raw: bytes, shape: FieldForm, best: _BestReading) -> FieldDecision:
     if best.text != declared and best.over_declared < (MARGIN if len(raw) > SHORT else SHORT_MARGIN):
         nats = round(-best.over_declared / STEP, 2)
         encoding, rival = _name(raw, shape.encoding), best.encoding
-        return FieldDecision(declared, encoding, "", confidence_of(nats), nats, rival, "undecided")
+        decision: DecisionName = "declared" if nats > 0 else "undecided"
+        return FieldDecision(declared, encoding, "", confidence_of(nats), nats, rival, decision)
     # Correct text has no control characters, whatever the alternatives cost.
     nats = round(best.margin / STEP, 2) if not CONTROLS.search(raw) else 0.0
     encoding = _name(raw, best.encoding)
     strict = raw.decode("latin-1") if shape.encoding == "cp1252" else declared
-    decision: DecisionName = "declared" if best.text == strict else "fixed"
+    decision = "declared" if best.text == strict else "fixed"
     language = best.language or read(best.text).language
     return FieldDecision(best.text, encoding, language, confidence_of(nats), nats, best.runner_up, decision)
 
@@ -439,6 +498,8 @@ def whole_field(raw: bytes, head: bytes, declared: str, found: FieldDecision) ->
     if raw is head:
         return found
     text = read_alike(raw, found.encoding)
+    if text is None and found.encoding == "utf-8" and (torn := torn_utf8(raw)).holds:
+        return replace(found, text=torn.text, suspect=found.suspect or "\ufffd" in torn.text)
     if text is not None:
         return replace(found, text=text)
     left = _as_declared(raw, declared, found.encoding.partition(">")[0])

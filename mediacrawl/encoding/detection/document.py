@@ -9,7 +9,7 @@ its reading is much cheaper: it knows encodings without a model here (Johab, KOI
 marked as chardet's. 5. Else it is windows-1252, the fallback of browsers.
 
 A document decodes if what fails is a small share of what is beyond ASCII (`_SHARES`): the last character may be cut,
-and a page in UTF-8 may contain a comment in another encoding.
+and a page in UTF-8 may contain a comment in another encoding, or quotation marks of windows-1252.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ from typing import Any, Final, Literal, NamedTuple
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.decision import FieldDecision, Hints
 from mediacrawl.encoding.detection.detector import detect
-from mediacrawl.encoding.detection.forms import order_by_zeros
-from mediacrawl.encoding.excerpts import clean
+from mediacrawl.encoding.detection.forms import CUT_CHARACTER, order_by_zeros, torn_utf8
 from mediacrawl.encoding.languages import LANGUAGES, codec_name
 from mediacrawl.encoding.pricing.reading import read
 
@@ -37,10 +36,10 @@ DecidedBy = Literal["bom", "header", "meta", "xml", "ascii", "utf-8", "utf-16", 
 ESTIMATED: Final = frozenset({"models", "chardet", "default"})
 """Decisions that neither a declaration nor the form of the bytes proves."""
 
-_SHARES: Final = {"utf-8": 3, "many": 20, "single": 50}
-"""A declared encoding holds if at most one in so many characters beyond ASCII fails. Other text hardly ever is valid
-UTF-8; two bytes often are a character of a Chinese encoding by chance; and one in 25 bytes of Cyrillic UTF-8 is
-undefined in windows-1252."""
+_SHARES: Final = {"many": 20, "single": 50}
+"""A declared encoding holds if at most one in so many characters beyond ASCII fails; for UTF-8 see `forms.TornText`.
+Two bytes often are a character of a Chinese encoding by chance; and one in 25 bytes of Cyrillic UTF-8 is undefined in
+windows-1252."""
 
 _WINDOW: Final = 128 * 1024
 """Bytes in which text is searched, from the first one beyond ASCII."""
@@ -56,8 +55,6 @@ _ENOUGH: Final = 64
 """Bytes beyond ASCII below which text in attributes and scripts is sampled as well."""
 
 _FOR_CHARDET: Final = 16 * 1024
-_LONG: Final = 400
-
 _LONGEST_ASKED: Final = 1024 * 1024
 """Bytes of a field that chardet may decide; longer ones are no texts of a media file."""
 
@@ -151,7 +148,7 @@ def decide_document(
     """
     for claim in claims:
         found = _decoded(raw, claim.encoding)
-        if found is not None and _holds(found, claim.encoding):
+        if found is not None and found.holds:
             return DecodedDocument(found.text, claim.encoding, "", 1.0, claim.by, found.lost, found.is_whole)
     if raw.isascii() and not any(mark in raw for mark in _SHIFTS):
         return _unshifted(raw)
@@ -160,7 +157,7 @@ def decide_document(
     if raw.isascii():
         return _shifted(raw)
     found = _decoded(raw, "utf-8")
-    if found is not None and _holds(found, "utf-8"):
+    if found is not None and found.holds:
         return DecodedDocument(found.text, "utf-8", "", 1.0, "utf-8", found.lost, found.is_whole)
     return _estimated(raw, hints())
 
@@ -194,32 +191,32 @@ def _text(raw: bytes, encoding: str) -> str:
 
 class _Decoded(NamedTuple):
     text: str
-    lost: int
-    is_whole: bool
+    lost: int = 0
+    is_whole: bool = True
+    holds: bool = True
 
 
 def _decoded(raw: bytes, encoding: str) -> _Decoded | None:
-    """Return the text, and how many characters do not decode; None for codecs that are no encoding of text."""
+    """Return the text, how many characters do not decode, and whether so few; None for codecs of something else."""
     try:
-        return _Decoded(raw.decode(encoding), 0, is_whole=True)
+        return _Decoded(raw.decode(encoding))
     except UnicodeDecodeError:
         pass
     except (LookupError, ValueError):
         return None
+    if _kind(encoding) == "utf-8":
+        cut = CUT_CHARACTER.search(raw)
+        torn = torn_utf8(raw[: cut.start()] if cut else raw)
+        return _Decoded(
+            torn.text, torn.text.count("\ufffd"), is_whole=False, holds=torn.holds or not torn.mended + torn.others
+        )
     try:
         # Not final: a truncated last character is no error.
         text = codecs.getincrementaldecoder(encoding)("replace").decode(raw)
     except (LookupError, ValueError):
         return None
-    return _Decoded(text, text.count("\ufffd"), is_whole=False)
-
-
-def _holds(found: _Decoded, encoding: str) -> bool:
-    text, lost, _ = found
-    if not lost:
-        return True
-    odd = len(text) - len(text.encode("ascii", "ignore"))
-    return lost * _SHARES[_kind(encoding)] <= odd
+    lost, odd = text.count("\ufffd"), len(text) - len(text.encode("ascii", "ignore"))
+    return _Decoded(text, lost, is_whole=False, holds=lost * _SHARES[_kind(encoding)] <= odd)
 
 
 @lru_cache(maxsize=256)
@@ -278,21 +275,22 @@ def _read(raw: bytes, pieces: list[bytes], answer: _Answer) -> _Reading | None:
     if not encoding:
         return None
     if encoding == "cp1252":
-        found: _Decoded | None = _Decoded(_with_controls(raw), 0, is_whole=True)
+        found: _Decoded | None = _Decoded(_with_controls(raw))
     else:
         found = _decoded(raw, encoding)
-    if found is None or not _holds(found, encoding):
+    if found is None or not found.holds:
         return None
     cost = _cost_in(pieces, encoding)
     return _Reading(DecodedDocument(found.text, *answer, found.lost, found.is_whole), cost)
 
 
-def chardet_if_long(raw: bytes, decided: FieldDecision) -> FieldDecision:
-    """Decide a text of 400 to a million bytes, such as lyrics, with chardet if the models are in doubt. Never raises.
+def chardet_if_doubtful(raw: bytes, decided: FieldDecision) -> FieldDecision:
+    """Decide a text of up to a million bytes with chardet if the models are in doubt. Never raises.
 
-    Return chardet's decision if its reading is much cheaper; else, and for any Unicode, that of the models.
+    Return chardet's decision if its reading is much cheaper; else, and for any Unicode or a short title, that of the
+    models.
     """
-    if not _LONG <= len(raw) <= _LONGEST_ASKED or decided.encoding.startswith(("utf-", "ascii", *_SHIFTING)):
+    if len(raw) > _LONGEST_ASKED or decided.encoding.startswith(("utf-", "ascii", *_SHIFTING)):
         return decided
     pieces = sample_of(raw)
     encoding = _codec(decided.encoding)
@@ -304,10 +302,11 @@ def chardet_if_long(raw: bytes, decided: FieldDecision) -> FieldDecision:
     if theirs is None or theirs.cost >= _BY_FAR * cost:
         return decided
     found = theirs.document
-    text = clean(found.text)
-    if text == decided.text:
+    if found.text == decided.text:
         return decided
-    return FieldDecision(text, found.encoding, found.language, found.confidence, decision="fixed", asked="chardet")
+    return FieldDecision(
+        found.text, found.encoding, found.language, found.confidence, decision="fixed", asked="chardet"
+    )
 
 
 def _with_controls(raw: bytes) -> str:

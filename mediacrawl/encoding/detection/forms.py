@@ -12,12 +12,13 @@ import codecs
 import re
 import unicodedata
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from mediacrawl.encoding import models
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.languages import codec_name
 from mediacrawl.encoding.pricing.decoding import decode, joined_halves, may_be_seven_bit, seven_bit
+from mediacrawl.encoding.pricing.hypotheses import BAD, block_cost
 from mediacrawl.encoding.pricing.reading import CJK_RUN, read, worth
 from mediacrawl.encoding.pricing.scoring import LANE_STEP, ODD_WORD, ascii_english, prior_lanes, spread, word_lanes
 
@@ -33,30 +34,10 @@ AGAINST_ORDER: Final = 8 * STEP
 EIGHT_BIT: Final = 8 * STEP
 """Cost of 8-bit text that is declared as UTF-16."""
 
-NEAR: Final = round(4.2 * STEP)
-"""Cost of a character of the same block as the last one."""
-
-FAR: Final = 9 * STEP
-"""Cost of a character of another block."""
-
-ASCII: Final = 3 * STEP
-
-SIGN: Final = 4 * STEP
-"""Cost of a sign beyond ASCII, besides its block."""
-
-BAD: Final = {"Cc": 14 * STEP, "Cn": 14 * STEP, "Co": 18 * STEP, "Cs": 18 * STEP}
-"""Cost of characters that no text has, by Unicode category. Unassigned code points may be assigned later."""
-
-LOST: Final = 18 * STEP
-"""Cost of half of a surrogate pair, which decodes to U+FFFD."""
-
 HALF: Final = 12 * STEP
 """Cost of half a unit at the end."""
 
 _ASCII_SIGN: Final = round(4.5 * STEP)
-
-_BLOCK: Final = 7
-"""Low bits of a code point that are ignored for its block of 128 characters."""
 
 _WORDS: Final = re.compile(rb"[A-Za-z]++")
 _CONTROLS: Final = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -88,26 +69,13 @@ def _read(raw: bytes, order: str) -> str:
 def _cost(text: str) -> int:
     """Return the cost of a text by its blocks, CJK by the models, and 8-bit text that was widened by its bytes."""
     if "\x7f" < max(text, default="") <= "\xff":
-        return min(_by_blocks(text), _eight_bit_cost(text.encode("latin-1")) + EIGHT_BIT)
+        return min(block_cost(text), _eight_bit_cost(text.encode("latin-1")) + EIGHT_BIT)
     runs = CJK_RUN.findall(text)
     trained = models.in_use()
     total = 0
     if runs:
         total = min(sum(map(trained.characters(code).cost, runs)) for code in ("ja", "ko", "zh-Hans", "zh-Hant"))
-    return total + _by_blocks(CJK_RUN.sub("", text) if runs else text)
-
-
-def _by_blocks(text: str) -> int:
-    total, last = 0, -1
-    for char in text:
-        if char < "\x7f":
-            total += ASCII if char >= " " or char in "\t\n\r" else BAD["Cc"]
-            continue
-        block, category = ord(char) >> _BLOCK, unicodedata.category(char)
-        sign = LOST if char == "\ufffd" else BAD.get(category, SIGN if category[0] in "PS" else 0)
-        total += sign + (NEAR if block == last else FAR)
-        last = block
-    return total
+    return total + block_cost(CJK_RUN.sub("", text) if runs else text)
 
 
 def _eight_bit_cost(raw: bytes) -> int:
@@ -147,6 +115,9 @@ ENOUGH_SEQUENCES: Final = 4
 MOST_WRONG: Final = 3
 """With more invalid bytes, words are in another encoding."""
 
+FEW: Final = 50
+"""One invalid byte for so many valid characters may be a word in a long text."""
+
 MOST_ODD: Final = 1.75
 """Highest ratio of the cost of torn UTF-8 to that of correct text: 98 of 100 titles with one invalid byte are below it
 (3,865 tested), and none of 26 titles in GBK, Big5, EUC-JP, Shift-JIS or cp855 with as many UTF-8 sequences by
@@ -158,7 +129,21 @@ LONGEST_READ: Final = 400
 _AT_ODDS: Final = re.compile(rb"(?:[\x00-\x7f]*+(?:[\x80-\xc1\xf5-\xff]|[\xc2-\xf4](?![\x80-\xbf]))){2}")
 """Two invalid bytes before any valid sequence."""
 
-_CUT: Final = re.compile(rb"(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z")
+MOST_MENDED: Final = 30
+"""Characters of cp1252 for each valid character beyond ASCII in UTF-8."""
+
+_GOOD: Final = re.compile("[^\x00-\x7f\udc80-\udcff]")
+_STRAYS: Final = re.compile("[\udc80-\udcff]++")
+_SIGNS: Final = "[\udc80-\udc9f]++"
+_STRAY_SIGNS: Final = re.compile(
+    f"(?<![\udc80-\udcff])(?:\udc92|(?<![\u0370-\u07ff]){_SIGNS}|{_SIGNS}(?![\u0370-\u07ff]))(?![\udc80-\udcff])"
+)
+"""Signs of cp1252; inside a word of two-byte characters only an apostrophe, since others are rests of a letter."""
+
+_STRAY_LETTER: Final = re.compile("(?<![^\t-\u024f])(?:[\udca0-\udcbf]|[\udcc0-\udcff](?!\\Z))(?![^\t-\u024f])")
+"""A letter, or another sign, of cp1252 among Latin letters; at the end it is the beginning of a character."""
+
+CUT_CHARACTER: Final = re.compile(rb"(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z")
 _FORGIVEN: Final = dict.fromkeys(b"\x00\t\n\r", " ")
 _WIDE: Final = ("utf-16", "utf_16", "utf16")
 
@@ -218,12 +203,12 @@ def _unmarked(raw: bytes, declared: str) -> FieldForm:
     if text is not None:
         return FieldForm("utf-8", text)
     if is_utf8:
-        torn = raw.decode("utf-8", "replace")
-        if _is_mostly_right(torn):
-            return FieldForm("utf-8", torn, suspect=True)
+        torn = torn_utf8(raw)
+        if torn.holds:
+            return FieldForm("utf-8", torn.text, suspect="\ufffd" in torn.text)
     encoding = codec_name(declared) or "cp1252"
-    if encoding == "cp1252" and len(raw) > 2 * ENOUGH_SEQUENCES and (torn := _torn_utf8(raw)):
-        return FieldForm("utf-8", torn, suspect=True)
+    if encoding == "cp1252" and len(raw) > 2 * ENOUGH_SEQUENCES and (found := _torn_latin(raw)):
+        return FieldForm("utf-8", found.text, suspect="\ufffd" in found.text)
     return FieldForm(encoding)
 
 
@@ -243,30 +228,57 @@ def order_by_zeros(head: bytes, share: int) -> str:
     return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
 
 
-def _torn_utf8(raw: bytes) -> str:
-    """UTF-8 with a few invalid bytes that is declared as Latin-1; empty for other bytes.
+class TornText(NamedTuple):
+    """UTF-8 with invalid bytes.
+
+    Attributes:
+        text: with characters of cp1252 for invalid bytes among Latin letters, and U+FFFD for others.
+        good: number of characters beyond ASCII that are valid.
+        mended: number of characters of cp1252, such as an apostrophe from another editor.
+        others: number of other invalid bytes.
+    """
+
+    text: str
+    good: int
+    mended: int
+    others: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether this is UTF-8 with a few stray bytes, rather than text in another encoding."""
+        most = MOST_MENDED * self.good if not self.others else self.good
+        return self.good > 0 and self.mended <= most and self.others <= max(1, self.good // 2)
+
+
+def torn_utf8(raw: bytes) -> TornText:
+    """Return bytes that are not all UTF-8 as text."""
+    escaped = raw.decode("utf-8", "surrogateescape")
+    good = len(_GOOD.findall(escaped))
+    text, signs = _STRAY_SIGNS.subn(_windows, escaped)
+    text, letters = _STRAY_LETTER.subn(_windows, text)
+    others = sum(map(len, _STRAYS.findall(text)))
+    return TornText(_STRAYS.sub("\ufffd", text), good, signs + letters, others)
+
+
+def _windows(strays: re.Match[str]) -> str:
+    return strays[0].encode("utf-8", "surrogateescape").decode("cp1252", "replace")
+
+
+def _torn_latin(raw: bytes) -> TornText | None:
+    """UTF-8 with a few invalid bytes that is declared as Latin-1; None for other bytes.
 
     Each invalid byte needs `ENOUGH_SEQUENCES` valid ones, and the text has to be words of some language. A truncated
     last character is not invalid.
     """
     if _AT_ODDS.match(raw):
-        return ""
-    torn = raw.decode("utf-8", "replace")
-    lost = torn.count("\ufffd")
-    if not 0 < lost <= MOST_WRONG or (lost == 1 and torn[-1] == "\ufffd" and _CUT.search(raw)):
-        return ""
-    good = sum(char > "\x7f" for char in torn) - lost
-    if good < ENOUGH_SEQUENCES * lost:
-        return ""
-    words = torn[:LONGEST_READ].replace("\ufffd", " ")
-    return torn if read(words).cost <= MOST_ODD * worth((words,)) else ""
-
-
-def _is_mostly_right(text: str) -> bool:
-    """Whether text declared as UTF-8 has only one invalid byte, or up to a third of what is beyond ASCII."""
-    lost = text.count("\ufffd")
-    odd = sum(char > "\x7f" for char in text)
-    return lost < odd and (lost == 1 or lost * 3 <= odd)
+        return None
+    cut = CUT_CHARACTER.search(raw)
+    torn = torn_utf8(raw[: cut.start()] if cut else raw)
+    wrong = torn.mended + torn.others
+    if not 0 < wrong <= max(MOST_WRONG, torn.good // FEW) or torn.good < ENOUGH_SEQUENCES * wrong:
+        return None
+    words = torn.text[:LONGEST_READ].replace("\ufffd", " ")
+    return torn if read(words).cost <= MOST_ODD * worth((words,)) else None
 
 
 def _order_by_halves(raw: bytes) -> str:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from array import array
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from itertools import groupby
+from operator import add
 from typing import Final
 
 from mediacrawl.encoding import models, native
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP, undefined
 from mediacrawl.encoding.excerpts import MOST_SCORED, cached_if_short, piece_of, without_repeats
 from mediacrawl.encoding.languages import LANGUAGES, prior_nats
-from mediacrawl.encoding.pricing.decoding import decode, decode_as, decode_single
+from mediacrawl.encoding.pricing.decoding import bytes_of, decode, decode_as, decode_single
 from mediacrawl.encoding.pricing.hints import DECLARED_NATS, Shift
 from mediacrawl.encoding.pricing.reading import BROKEN, CJK_RUN, cjk_reading, read
 from mediacrawl.encoding.pricing.scoring import (
@@ -32,6 +35,7 @@ from mediacrawl.encoding.pricing.scoring import (
     word_lanes,
 )
 from mediacrawl.encoding.pricing.signs import (
+    STRANGE,
     charge_quotes,
     charge_signs,
     charge_tones,
@@ -85,8 +89,63 @@ MOST_ASCII_WORDS: Final = 24
 LONE: Final = 2
 """Up to so many bytes beyond ASCII in a record are more often an accent than a word of another script."""
 
-TELLING_WORDS: Final = 4
-"""Number of ASCII words that identify a language."""
+NEAR: Final = round(4.2 * STEP)
+"""Cost of a character of the same block as the last one."""
+
+FAR: Final = 9 * STEP
+"""Cost of a character of another block."""
+
+ASCII: Final = 3 * STEP
+
+SIGN: Final = 4 * STEP
+"""Cost of a sign beyond ASCII, besides its block."""
+
+BAD: Final = {"Cc": 14 * STEP, "Cn": 14 * STEP, "Co": 18 * STEP, "Cs": 18 * STEP}
+"""Cost of characters that no text has, by Unicode category. Unassigned code points may be assigned later."""
+
+LOST: Final = 18 * STEP
+"""Cost of U+FFFD, as which half of a surrogate pair is decoded."""
+
+_BLOCK: Final = 7
+"""Low bits of a code point that are ignored for its block of 128 characters."""
+
+STRANGE_LANGUAGE: Final = round(6.5 * STEP)
+"""Prior of a Latin language without a model in cp1252."""
+
+STRANGE_LETTER: Final = 3 * STEP
+"""Cost of a letter in such a language; of a letter with a mark the following ones besides."""
+
+ACCENT: Final = round(2.5 * STEP)
+RARE_ACCENT: Final = round(1.5 * STEP)
+ACCENTS: Final = 2 * STEP
+ALL_CAPITALS: Final = round(1.5 * STEP)
+FIRST_LETTER: Final = STEP // 2
+
+_COMMON: Final = frozenset("éáíóúàèòöüäåøñçâêîôûãõïëæý")
+_LATIN_WORD: Final = re.compile("[A-Za-zÀ-ÖØ-öø-ÿ]+")
+_NOT_LATIN: Final = re.compile("[^\x00-\x7fÀ-ÖØ-öø-ÿ]")
+_TWO_ACCENTS: Final = re.compile("(?<=[^\x00-\x7f])[^\x00-\x7f]")
+
+TWICE: Final = 8 * STEP
+"""Cost of UTF-8 whose text is UTF-8 in the bytes of cp1252."""
+
+UNREAD: Final = 6 * STEP
+"""Cost of a text that no model can read, besides those of its characters: a word of another encoding is cheaper."""
+
+UNREAD_RUN: Final = 4 * STEP
+"""Further cost of its letters, once for each run in one block."""
+
+GLUED_LETTER: Final = 5 * STEP
+"""Cost of a letter of another script next to a Latin letter; twice that if no model has the script."""
+
+INSIDE: Final = 10 * STEP
+"""Cost of a sign between two letters."""
+
+_LATIN: Final = "A-Za-z\u00c0-\u024f\u1e00-\u1eff"
+_UNREAD_WORD: Final = re.compile("[A-Za-z]*+[^\x00-\x7f](?:[A-Za-z]|[^\x00-\x7f])*+")
+_ODD_LETTER: Final = f"(?![{_LATIN}])(?:[^\\W\\d_]|[\u0300-\u036f])"
+_GLUED: Final = re.compile(f"(?<=[{_LATIN}])({_ODD_LETTER})|({_ODD_LETTER})(?=[{_LATIN}])")
+_INSIDE: Final = re.compile(r"(?<=[A-Za-z])[^\w\x00-\x7f](?=[A-Za-z])")
 
 _HIGH: Final = bytes(range(128, 256))
 
@@ -116,7 +175,7 @@ def hypotheses(
         found = _weighed(priced, of_record, fields, shift, claims)
     else:
         is_done = not (signs or spaces or cut)
-        named, utf8 = hypothesis_names(), _utf8_costs(priced)
+        named, utf8 = hypothesis_names(), _utf8_costs(priced, of_bytes=bool(claims))
         context = _about(fields, shift, tuple(claims))
         rows = kernel.weigh(priced, of_record, context, utf8 if min(utf8) < NEVER else None, may_mix and is_done)
         found = [Hypothesis(*named[number], prior, costs, costs) for number, prior, costs in rows]
@@ -148,7 +207,7 @@ def choose(
     kernel = native.kernel()
     if kernel is None or len(raw) > MOST_SCORED or has_lone_spaces(raw, claim) or clean_signs([raw], declared=True):
         return None
-    utf8 = None if _NO_UTF8.match(raw) or (cost := _utf8_cost(raw)) >= NEVER else cost
+    utf8 = None if _NO_UTF8.match(raw) or (cost := _utf8_cost(raw)[True]) >= NEVER else cost
     declared = all_encoding_numbers().get(claim, -1)
     trusted = declared if claim != "cp1252" else -1
     return kernel.choose(raw, _about(fields, shift, (claim,)), utf8, trusted, declared)
@@ -166,29 +225,31 @@ def _weighed(
     every = [word for raw in fields for word in ASCII_WORD.findall(raw[:MOST_SCORED])]
     plain = list(dict.fromkeys(every))[:MOST_ASCII_WORDS]
     lone = sum([len(priced[number]) - len(priced[number].translate(None, _HIGH)) for number in of_record]) <= LONE
-    # Of these groups the cheapest pair is always priced exactly: of the declared encodings, and, where ASCII words are
-    # nearly all there is, the pair of cp1252 whose language suits them best.
-    always = _claimed(tuple(claims))
-    if lone and len(plain) >= TELLING_WORDS:
-        numbers, every_pair = _numbers("cp1252"), pairs()
-        costs_of = {n: ascii_cost(plain, every_pair[n].language) + every_pair[n].prior for n in numbers}
-        always = ((min(costs_of, key=costs_of.__getitem__),), *always)
-    found = _single_bytes(words, of_record, shift, always)
+    fits = _fits(plain, lone=lone) if plain else None
+    found = _single_bytes(words, of_record, _sums(_shifts(shift) if shift else None, fits), _claimed(tuple(claims)))
     forgive_spaces(found, priced)
     charge_tones(found, priced)
     charge_quotes(found, priced)
-    found += _multibyte(priced, shift)
-    fits: dict[str, int] = {"": 0}
-    for hypothesis in found if plain else ():
-        if hypothesis.language not in fits:
-            fits[hypothesis.language] = ascii_cost(plain, hypothesis.language, lone=lone)
-        hypothesis.prior += fits[hypothesis.language]
-    return found
+    others = _multibyte(priced, shift, of_bytes=bool(claims))
+    for hypothesis in others:
+        if plain and hypothesis.language:
+            hypothesis.prior += ascii_cost(plain, hypothesis.language, lone=lone)
+    return found + others
+
+
+def _fits(plain: list[bytes], *, lone: bool) -> list[int]:
+    """Return the cost of ASCII words in the language of each pair."""
+    costs = {code: ascii_cost(plain, code, lone=lone) for code in {pair.language for pair in pairs()}}
+    return [costs[pair.language] for pair in pairs()]
+
+
+def _sums(some: list[int] | None, others: list[int] | None) -> list[int] | None:
+    return list(map(add, some, others)) if some and others else some or others
 
 
 @lru_cache(maxsize=256)
 def _claimed(claims: tuple[str, ...]) -> tuple[tuple[int, ...], ...]:
-    """Return the pairs of each declared encoding, and of cp1252."""
+    """Return the pairs of each declared encoding, and of cp1252; the cheapest of each is always priced exactly."""
     return tuple(numbers for name in dict.fromkeys(("cp1252", *claims)) if (numbers := _numbers(name)))
 
 
@@ -210,10 +271,9 @@ def _numbers(encoding: str) -> tuple[int, ...]:
 
 
 def _single_bytes(
-    words: list[list[bytes]], of_record: list[int], shift: Shift | None, always: tuple[tuple[int, ...], ...]
+    words: list[list[bytes]], of_record: list[int], shifts: list[int] | None, always: tuple[tuple[int, ...], ...]
 ) -> list[Hypothesis]:
-    """Return the 8-bit hypotheses that pass the gate."""
-    shifts = _shifts(shift) if shift else None
+    """Return the 8-bit hypotheses that pass the gate; `shifts` by hints and ASCII words add to the priors."""
     per_field = [sum(map(word_lanes, some)) for some in words]
     together = _lane_costs(sum([per_field[number] for number in of_record]), shifts)
     chosen = _least(together, GATE, MOST_PAIRS)
@@ -318,9 +378,9 @@ def utf8_prior() -> int:
     return round(prior_nats("utf-8", "") * STEP)
 
 
-def _multibyte(pieces: Sequence[bytes], shift: Shift | None) -> list[Hypothesis]:
+def _multibyte(pieces: Sequence[bytes], shift: Shift | None, *, of_bytes: bool) -> list[Hypothesis]:
     found = []
-    costs = _utf8_costs(pieces)
+    costs = _utf8_costs(pieces, of_bytes=of_bytes)
     if min(costs) < NEVER:
         moved = shift("utf-8", "") if shift else 0
         found.append(Hypothesis("utf-8", "", utf8_prior() + moved, costs, costs))
@@ -332,8 +392,8 @@ def _multibyte(pieces: Sequence[bytes], shift: Shift | None) -> list[Hypothesis]
     return found
 
 
-def _utf8_costs(pieces: Sequence[bytes]) -> list[int]:
-    return [NEVER if _NO_UTF8.match(piece) else _utf8_cost(piece) for piece in pieces]
+def _utf8_costs(pieces: Sequence[bytes], *, of_bytes: bool) -> list[int]:
+    return [NEVER if _NO_UTF8.match(piece) else _utf8_cost(piece)[of_bytes] for piece in pieces]
 
 
 def _read_whole(found: list[Hypothesis], raws: Sequence[bytes], cut: Sequence[int]) -> None:
@@ -349,19 +409,70 @@ _NO_UTF8: Final = re.compile(rb"[\x00-\x7f]*+(?:[\x80-\xc1\xf5-\xff]|[\xc2-\xf4]
 
 
 @cached_if_short(4096)
-def _utf8_cost(raw: bytes) -> int:
+def _utf8_cost(raw: bytes) -> tuple[int, int]:
+    """Return the cost of the bytes of a text that was decoded before, which is mostly right, and that of any bytes."""
     if not raw:
-        return 0
+        return 0, 0
     text = decode(raw, "utf-8")
     if text is None:
-        return NEVER
-    may_be_cut = 28 <= len(raw) <= 30 or len(raw) == MOST_SCORED
-    cut = 0 if may_be_cut or len(text.encode()) == len(raw) else CUT
+        return NEVER, NEVER
+    cut = 0 if is_id3v1(raw) or len(raw) == MOST_SCORED or len(text.encode()) == len(raw) else CUT
     chance = coincidence(decode_single(raw, "cp1252"), raw, text)
     # A U+FFFD that was itself written in UTF-8 is as likely as any other.
-    cost = read(text).cost - BROKEN * raw.count(b"\xef\xbf\xbd")
+    cost = chance + read(text).cost - BROKEN * raw.count(b"\xef\xbf\xbd")
     count = len(text) - len(text.encode("ascii", "ignore"))
-    return cut + chance + cost - utf8_bonus(min(count, FEW_SEQUENCES) if chance else count)
+    cut -= utf8_bonus(min(count, FEW_SEQUENCES) if chance else count)
+    least = min(cost, unread_cost(text)) if chance in (0, STRANGE) else cost
+    once = bytes_of(text, "cp1252")
+    if once is not None and not once.isascii() and not _NO_UTF8.match(once):
+        least = min(least, TWICE + _utf8_cost(once)[1])
+    return cut + cost, cut + least
+
+
+def strange_cost(text: str) -> int:
+    """Return the cost of a text in a Latin language without a model; `NEVER` if it has other signs or letters."""
+    words: list[str] = _LATIN_WORD.findall(text)
+    if _NOT_LATIN.search(text) or not all(word.islower() or word.isupper() or word[1:].islower() for word in words):
+        return NEVER
+    total = STRANGE_LANGUAGE
+    for word in words:
+        if not word.isascii():
+            marked = [char for char in word.lower() if char > "\x7f"]
+            total += STRANGE_LETTER * len(word) + ACCENT * len(marked) + ACCENTS * len(_TWO_ACCENTS.findall(word))
+            total += RARE_ACCENT * sum(char not in _COMMON for char in marked)
+            total += ALL_CAPITALS if word.isupper() else FIRST_LETTER
+    return total
+
+
+def is_id3v1(raw: bytes) -> bool:
+    """Whether bytes fill a field of ID3v1, which may cut the last character: 30 bytes, in ID3v1.1 also 28."""
+    return 28 <= len(raw) <= 30
+
+
+def block_cost(text: str) -> int:
+    """Return the cost of a text by the blocks and classes of its characters, whatever its language."""
+    total, last = 0, -1
+    for char in text:
+        if char < "\x7f":
+            total += ASCII if char >= " " or char in "\t\n\r" else BAD["Cc"]
+            continue
+        block, category = ord(char) >> _BLOCK, unicodedata.category(char)
+        sign = LOST if char == "\ufffd" else BAD.get(category, SIGN if category[0] in "PS" else 0)
+        total += sign + (NEAR if block == last else FAR)
+        last = block
+    return total
+
+
+def unread_cost(text: str) -> int:
+    """Return the cost of a text that no model can read, by the blocks and classes of its characters."""
+    total = UNREAD
+    for word in _UNREAD_WORD.findall(text):
+        total += block_cost(word) + INSIDE * len(_INSIDE.findall(word))
+        for before, after in _GLUED.findall(word):
+            total += GLUED_LETTER * (1 if "\u0370" <= before + after <= "\u0530" else 2)
+        blocks = [ord(char) >> _BLOCK for char in word if char > "\x7f" and unicodedata.category(char)[0] in "LM"]
+        total += UNREAD_RUN * len(list(groupby(blocks)))
+    return total
 
 
 def utf8_bonus(count: int) -> int:

@@ -189,7 +189,6 @@ def _weighing_spec() -> dict[str, Any]:
         "forgiven": reading.FORGIVEN,
         "language_switch": hypotheses.LANGUAGE_SWITCH,
         "loose_tone": signs.LOOSE_TONE,
-        "telling_words": hypotheses.TELLING_WORDS,
         "most_words": hypotheses.MOST_ASCII_WORDS,
         "most_scored": excerpts.MOST_SCORED,
         "lone": hypotheses.LONE,

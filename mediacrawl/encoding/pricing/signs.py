@@ -79,6 +79,9 @@ _APART: Final = frozenset("×§£€½–—√∆")
 _NO_WORDS: Final = frozenset("ÇÐÞßçðþ")
 """Letters that are not a word in any language."""
 
+_AFTER_A_WORD: Final = frozenset("…’”»\u00a0")
+"""Signs that follow a word of one letter."""
+
 _CLITICS: Final = frozenset("sStTdDmMlL")
 
 _SIGNS: Final = (
@@ -211,8 +214,7 @@ def is_ordinary(stored: str, begin: int, end: int) -> bool:
         return signs + after == "’s" and not before.isalpha() and not stored[end + 1 : end + 2].isalpha()
     if signs[0] in _OPENING_SIGNS and not after.isalnum():
         return False
-    if lead.isalpha() and not before.isalpha() and (lead in _NO_WORDS or ("”" in signs and "“" not in stored[:begin])):
-        # A single letter that is no word, or an unopened quotation: the bytes of 酔 in ``DJ 酔``.
+    if lead.isalpha() and not _follow(stored, begin, end):
         return False
     if (lead.isupper() and before.islower()) or (not lead.isalpha() and (before.isalpha() or lead not in _LEAD_SIGNS)):
         return False
@@ -221,6 +223,20 @@ def is_ordinary(stored: str, begin: int, end: int) -> bool:
     if signs[-1] in "’¬":
         return (signs == "¬" or after in _CLITICS) and not stored[end + 1 : end + 2].isalpha()
     return signs[-1] in _BETWEEN_WORDS and signs[0] not in _OPENING and _script(lead) == _script(after)
+
+
+def _follow(stored: str, begin: int, end: int) -> bool:
+    """Whether signs follow a letter as in ordinary text: several close something, or the letter is no word alone."""
+    lead, signs, is_last = stored[begin], stored[begin + 1 : end], not stored[end : end + 1].isalpha()
+    if len(signs) > 1 and not (signs[0] in _CLOSING and _AFTER_A_WORD.issuperset(signs[1:])):
+        return False
+    if len(signs) > 1 and is_last and signs[-1] == "\u00a0":
+        return False
+    if begin and stored[begin - 1].isalpha():
+        return signs != "·" or not is_last
+    # A single letter that is no word, or an unopened quotation: the bytes of 酔 in ``DJ 酔``.
+    is_word = lead not in _NO_WORDS and (not is_last or _AFTER_A_WORD.issuperset(signs))
+    return is_word and ("”" not in signs or "“" in stored[:begin])
 
 
 def _ends_small(text: str) -> bool:

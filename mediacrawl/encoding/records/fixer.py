@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from mediacrawl.encoding import detect, model_version, repair
 from mediacrawl.encoding.decision import DecisionName, FieldDecision, Hints, Seen
-from mediacrawl.encoding.detection.document import chardet_if_long
+from mediacrawl.encoding.detection.document import chardet_if_doubtful
 from mediacrawl.encoding.excerpts import clean, head_of, in_groups
 from mediacrawl.encoding.history import History, top_level
 from mediacrawl.encoding.mojibake.repairer import is_open
@@ -43,6 +43,9 @@ COMMON_NAMES = (
 
 _TOGETHER = 64
 """Fields that are decided jointly. A file may have a thousand; a few identify the encoding of all."""
+
+_LONG = 400
+"""Bytes of a text, such as lyrics, that chardet may decide."""
 
 _CHARACTERS = 8_192
 """Characters of texts without bytes that are decided jointly."""
@@ -247,7 +250,8 @@ class Fixer:
             if self._history is not None and url is not None and start == 0:
                 self._history.learn(url, found)
             for field, decided in zip(part, map(whole_of, part, heads, found.fields), strict=True):
-                yield decided if field.raw is None else chardet_if_long(field.raw, decided)
+                raw = field.raw or b""
+                yield chardet_if_doubtful(raw, decided) if len(raw) >= _LONG else decided
 
     def _repair_decoded(self, fields: Sequence[TextField], hints: Hints) -> Iterable[FieldDecision]:
         """Decisions on texts of a document that was decoded whole; they may be mojibake themselves."""
