@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import math
-import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -30,7 +29,7 @@ from mediacrawl.encoding.decision import (
 from mediacrawl.encoding.detection.detector import detect, rivals
 from mediacrawl.encoding.detection.document import EncodingClaim, chardet_if_doubtful, decide_document
 from mediacrawl.encoding.detection.forms import BYTE_ORDER_MARKS, form_of
-from mediacrawl.encoding.excerpts import in_groups
+from mediacrawl.encoding.excerpts import head_of, in_groups
 from mediacrawl.encoding.mojibake.repairer import repair
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.encoding.pricing.decoding import decode_as
@@ -45,8 +44,6 @@ _PIECE: Final = 1000
 
 _TOGETHER: Final = 8192
 """Characters that are repaired jointly."""
-
-_ODD: Final = re.compile(rb"[\x80-\xff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +172,7 @@ def _others(raw: bytes, hints: Hints, best: Match) -> Iterator[Match]:
         if as_stored is not None and as_stored != best.text:
             yield Match(as_stored, first, "", round(min(rest, best.confidence), 4))
         return
-    found = [rival for rival in _read_whole(raw, rivals(_head(raw), hints)) if rival.text != best.text]
+    found = [rival for rival in _read_whole(raw, rivals(head_of(raw, "", _LONG), hints)) if rival.text != best.text]
     shares = [math.exp(PER_NAT * (rival.margin - found[0].margin)) for rival in found]
     for rival, share in zip(found, shares, strict=True):
         confidence = min(rest * share / sum(shares), best.confidence)
@@ -194,17 +191,6 @@ def _read_whole(raw: bytes, found: list[FieldDecision]) -> list[FieldDecision]:
         if len(whole) == _MOST_LONG:
             break
     return list(whole.values())
-
-
-def _head(raw: bytes) -> bytes:
-    """Return an excerpt of a long text with bytes beyond ASCII, if there are any."""
-    if len(raw) <= _LONG:
-        return raw
-    odd = _ODD.search(raw)
-    line = raw.rfind(b"\n", 0, odd.start()) + 1 if odd else 0
-    start = max(line, odd.start() - _LONG // 4) if odd else 0
-    end = raw.rfind(b"\n", start + _LONG // 2, start + _LONG)
-    return raw[start : end if end > 0 else start + _LONG]
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -226,9 +212,6 @@ def _pieces(text: str) -> Iterator[str]:
 
 Decision = TypeVar("Decision", Detection, Repair)
 Field = TypeVar("Field", bytes, str)
-
-TOGETHER: Final = 1024
-"""Records between two runs of the garbage collector; they hold some 10 MB at most."""
 
 
 def detect_many(records: Sequence[Sequence[Octets]], hints: Hints | None = None) -> list[Detection]:
@@ -269,16 +252,11 @@ def _records(records: Any, function: str, kind: str) -> list[Any]:
 
 def _each_once(records: Sequence[list[Field]], decide: Callable[[list[Field]], Decision]) -> list[Decision]:
     known: dict[Hashable, Decision] = {}
-    decided: list[Decision] = []
-    for start in range(0, len(records), TOGETHER):
-        with no_collection():
-            for fields in records[start : start + TOGETHER]:
-                key = tuple(fields)
-                found = known.get(key)
-                if found is None:
-                    found = known[key] = decide(fields)
-                decided.append(found)
-    return decided
+    with no_collection():
+        for fields in records:
+            if (key := tuple(fields)) not in known:
+                known[key] = decide(fields)
+    return [known[tuple(fields)] for fields in records]
 
 
 @contextmanager

@@ -150,7 +150,9 @@ def in_groups(items: Iterable[Item], length: Callable[[Item], int], longest: int
 
 
 LONGEST_FIELD: Final = 16_384
-"""Bytes of a field that decide on its encoding."""
+"""Bytes that decide on the encoding of a field, or of several that are decided jointly."""
+
+_SHORTEST_HEAD: Final = 256
 
 _WORD_BEFORE: Final = 100
 """Bytes before the first one beyond ASCII in which the beginning of its word is searched."""
@@ -176,8 +178,9 @@ def head_of(raw: bytes, declared: str, longest: int = LONGEST_FIELD) -> bytes:
 
 
 def heads_of(raws: Sequence[bytes], declared: Sequence[str]) -> list[bytes]:
-    """Return the head of each field."""
-    return [head_of(raw, claim) for raw, claim in zip(raws, declared, strict=True)]
+    """Return the heads of fields that are decided jointly; the more fields, the shorter."""
+    longest = max(LONGEST_FIELD // len(raws), _SHORTEST_HEAD)
+    return [head_of(raw, claim, longest) for raw, claim in zip(raws, declared, strict=True)]
 
 
 LONGEST_READ: Final = 65_536

@@ -64,7 +64,6 @@ def test_a_record_that_comes_again_is_decided_once(monkeypatch):
 
 @pytest.mark.parametrize("is_on", [True, False])
 def test_the_collector_is_left_as_it_was(is_on, monkeypatch):
-    monkeypatch.setattr(api, "TOGETHER", 2)
     seen = []
     monkeypatch.setattr(api, "detect", lambda fields, hints: seen.append(gc.isenabled()) or 1 / len(fields))
     before = gc.isenabled()

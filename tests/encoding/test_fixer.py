@@ -205,22 +205,6 @@ def test_lyrics_of_many_kilobytes_are_read_to_their_end_by_what_their_head_says(
     assert item["title"] == TITLE
 
 
-def test_only_a_head_of_each_field_decides(monkeypatch):
-    sizes = []
-
-    def counting(fields, hints):
-        sizes.append([len(raw) for raw in fields])
-        return module_detect(fields, hints)
-
-    module_detect = module.detect
-    monkeypatch.setattr(module, "detect", counting)
-    item = record(*(element((TITLE + " ") * 900, frame=f"TX{number}", key="x") for number in range(100)))
-    Fixer().fix(item)
-    assert max(map(sum, sizes)) <= 16_384
-    assert max(map(len, sizes)) == 64
-    assert {tag["text"] for tag in item["tags"]} == {((TITLE + " ") * 900).strip()}
-
-
 # -- once, twice, with other models --------------------------------------------------------------------------------
 
 

@@ -28,6 +28,20 @@ def test_a_megabyte_is_read_whole(text, encoding):
     assert detect([raw]).texts == (raw.decode(encoding),)
 
 
+def test_a_long_english_text_with_one_late_verse_is_decided_by_the_verse():
+    raw = b"Some words in plain English. " * 700 + (VERSE * 3).encode("cp1251")
+    assert detect([raw]).texts == (raw.decode("cp1251"),)
+
+
+def test_the_excerpts_of_many_long_fields_are_short(monkeypatch):
+    seen = []
+    hypotheses = detector.hypotheses
+    monkeypatch.setattr(detector, "hypotheses", lambda raws, *rest: seen.extend(raws) or hypotheses(raws, *rest))
+    raws = [many(f"{number} {VERSE}", "cp1251", LONGEST_FIELD) for number in range(40)]
+    assert detect(raws).texts == tuple(raw.decode("cp1251") for raw in raws)
+    assert sum(map(len, seen)) <= LONGEST_FIELD
+
+
 def test_utf_8_of_wrong_text_is_mended_whole():
     raw = many(VERSE.encode("cp1251").decode("latin-1"), "utf-8", LONGEST_FIELD * 2)
     field = detect([raw], Hints(declared="utf-8")).fields[0]

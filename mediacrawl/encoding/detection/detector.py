@@ -61,9 +61,8 @@ KNOWN: Final = 14 * STEP
 
 SHORTEST_KNOWN: Final = 3
 
-MOST_TOGETHER: Final = 256
-"""Fields that are decided jointly, more than a record has; every hypothesis holds two costs for each."""
-
+MOST_TOGETHER: Final = 64
+"""Fields that are decided jointly. A record may have a thousand; a few identify the encoding of all."""
 
 UNREADABLE: Final = 0.5
 """Confidence of bytes that cannot be decoded as what they appear to be."""
@@ -101,7 +100,7 @@ def detect(fields: Sequence[bytes], hints: Hints | None = None) -> Detection:
 
 def _together(fields: Sequence[bytes], claims: Sequence[str], hints: Hints) -> Detection:
     """Return one decision over fields of any length."""
-    if max(map(len, fields), default=0) <= LONGEST_FIELD:
+    if sum(map(len, fields)) <= LONGEST_FIELD:
         return _decided(fields, claims, hints)
     heads = heads_of(fields, claims)
     found = _decided(heads, claims, hints)
@@ -126,14 +125,13 @@ def _decided(fields: Sequence[bytes], claims: Sequence[str], hints: Hints) -> De
             found.text for place in texts if (found := of_place[place]).confidence > 0.9 and not found.text.isascii()
         )
         known = tuple(dict.fromkeys((*hints.known, *certain))) if certain else hints.known
-        record, eight_bit = _eight_bit(
-            [fields[place] for place in odd], [shapes[place] for place in odd], fields, hints, known
-        )
-        of_place.update(zip(odd, _with_repairs(eight_bit, [fields[place] for place in odd], hints), strict=True))
+        raws = [fields[place] for place in odd]
+        record = _eight_bit(raws, [shapes[place] for place in odd], fields, hints, known)
+        of_place.update(zip(odd, _with_repairs(record.fields, raws, hints), strict=True))
         if record.encoding == "utf-8":
-            record = record._replace(encoding=min(of_place[place].encoding for place in odd))
+            record = replace(record, encoding=min(of_place[place].encoding for place in odd))
     every = tuple(of_place[place] for place in range(len(fields)))
-    decisive: FieldDecision | _Record | None = record
+    decisive: FieldDecision | Detection | None = record
     if decisive is None:
         telling = [decided for decided in every if decided.encoding != "ascii"]
         decisive = min(telling, key=lambda decided: decided.margin, default=FieldDecision("", "ascii", margin=SURE))
@@ -146,15 +144,6 @@ def _declared(hints: Hints, count: int) -> list[str]:
     if isinstance(hints.declared, str):
         return [hints.declared] * count
     return [*hints.declared[:count], *["latin-1"] * (count - len(hints.declared))]
-
-
-class _Record(NamedTuple):
-    """The decision on a record, with the names of `FieldDecision`."""
-
-    encoding: str
-    language: str
-    margin: float
-    runner_up: str
 
 
 def _unicode(shapes: Sequence[FieldForm], claims: Sequence[str], hints: Hints) -> list[FieldDecision]:
@@ -175,17 +164,18 @@ def _unicode(shapes: Sequence[FieldForm], claims: Sequence[str], hints: Hints) -
     return decided
 
 
-def _with_repairs(decided: list[FieldDecision], raws: Sequence[bytes], hints: Hints) -> list[FieldDecision]:
+def _with_repairs(found: Sequence[FieldDecision], raws: Sequence[bytes], hints: Hints) -> list[FieldDecision]:
     """Return decisions on 8-bit fields, those on UTF-8 with what its text was before it was decoded wrongly."""
+    decided = list(found)
     odd = [
         place
-        for place, found in enumerate(decided)
-        if found.encoding == "utf-8" and read(found.text).cost > GOOD * worth((found.text,))
+        for place, of_field in enumerate(found)
+        if of_field.encoding == "utf-8" and read(of_field.text).cost > GOOD * worth((of_field.text,))
     ]
     if odd:
-        mended = repair([_without_half(decided[place].text, raws[place]) for place in odd], hints).fields
+        mended = repair([_without_half(found[place].text, raws[place]) for place in odd], hints).fields
         for place, again in zip(odd, mended, strict=True):
-            decided[place] = _chained(decided[place], again)
+            decided[place] = _chained(found[place], again)
     return decided
 
 
@@ -259,8 +249,8 @@ def _weigh(found: list[Hypothesis], fields: int) -> _Weighed:
 
 def _eight_bit(
     raws: Sequence[bytes], shapes: list[FieldForm], fields: Sequence[bytes], hints: Hints, known: tuple[str, ...]
-) -> tuple[_Record, list[FieldDecision]]:
-    """Return the decision on the record and on each field that is not Unicode."""
+) -> Detection:
+    """Return the decision on the fields that are not Unicode."""
     if len(raws) == 1 and not known and (alone := _eight_bit_alone(raws[0], shapes[0], fields, hints)):
         return alone
     found = _considered(raws, shapes, fields, hints, known)
@@ -269,7 +259,8 @@ def _eight_bit(
     followed = [weighed.reading_of(place, best) for place in range(len(raws))]
     texts = [read_as(raw, hypothesis.encoding) for raw, hypothesis in zip(raws, followed, strict=True)]
     margin, runner_up = _runner_up(weighed, raws, texts)
-    least = _pooled(weighed, best.encoding)
+    # The record in this encoding, whatever its language.
+    least = _sum_of_chances([cost for cost, number in weighed.ranking if found[number].encoding == best.encoding])
     strange = min(NEVER, sum(strange_cost(decode_single(raw, "cp1252")) for raw in raws))
     decided = []
     for place, (raw, hypothesis, text) in enumerate(zip(raws, followed, texts, strict=True)):
@@ -287,12 +278,10 @@ def _eight_bit(
         (field.encoding for field, hypothesis in zip(decided, followed, strict=True) if hypothesis is best),
         best.encoding,
     )
-    return _Record(encoding, best.language, round(margin / STEP, 2), runner_up), decided
+    return Detection(encoding, best.language, 1.0, round(margin / STEP, 2), runner_up, tuple(decided))
 
 
-def _eight_bit_alone(
-    raw: bytes, shape: FieldForm, fields: Sequence[bytes], hints: Hints
-) -> tuple[_Record, list[FieldDecision]] | None:
+def _eight_bit_alone(raw: bytes, shape: FieldForm, fields: Sequence[bytes], hints: Hints) -> Detection | None:
     """`_eight_bit` for one field by the native part; None if that cannot decide it."""
     chosen = None if _anchor(hints) else choose(raw, fields, shift_of(hints), shape.encoding)
     if chosen is None:
@@ -310,7 +299,7 @@ def _eight_bit_alone(
             margin, runner_up = dearer, rival
             break
     decided = _field(raw, shape, _BestReading(encoding, language, text, margin, runner_up, over_declared))
-    return _Record(decided.encoding, language, round(margin / STEP, 2), runner_up), [decided]
+    return Detection(decided.encoding, language, 1.0, round(margin / STEP, 2), runner_up, (decided,))
 
 
 def _anchor(hints: Hints) -> str:
@@ -363,17 +352,13 @@ def _agree(found: list[Hypothesis], raws: Sequence[bytes], known: tuple[str, ...
                 continue
             encoding = hypothesis.encoding
             if encoding not in agrees:
-                agrees[encoding] = _is_known(read_as(raw, encoding).strip(), known, anchor)
+                text = read_as(raw, encoding).strip()
+                is_known = text in anchor or any(right.startswith(text) for right in known)
+                agrees[encoding] = is_known and len(text) >= SHORTEST_KNOWN and not text.isascii()
             if agrees[encoding]:
                 hypothesis.costs[place] -= KNOWN
                 if is_new[place] and hypothesis.news is not hypothesis.costs:
                     hypothesis.news[place] -= KNOWN
-
-
-def _is_known(text: str, known: tuple[str, ...], anchor: str) -> bool:
-    if len(text) < SHORTEST_KNOWN or text.isascii():
-        return False
-    return text in anchor or any(right.startswith(text) for right in known)
 
 
 def read_as(raw: bytes, encoding: str) -> str:
@@ -408,11 +393,6 @@ def _left_costs(weighed: _Weighed, declared: str, place: int) -> list[int]:
         for total, number in weighed.ranking
         if (hypothesis := weighed.found[number]).encoding == declared
     ]
-
-
-def _pooled(weighed: _Weighed, encoding: str) -> int:
-    """Return the cost of a record in an encoding, whatever the language."""
-    return _sum_of_chances([total for total, number in weighed.ranking if weighed.found[number].encoding == encoding])
 
 
 def _sum_of_chances(costs: Sequence[int]) -> int:
@@ -490,7 +470,8 @@ _NO_CONTROLS: Final = bytes((*range(0x80), *range(0xA0, 0x100)))
 """The bytes that Latin-1 and cp1252 decode in the same way."""
 
 _WINDOWS: Final = bytes(byte for byte in range(0x80, 0xA0) if byte not in undefined("cp1252"))
-_UNDECODABLE: Final = 0.5
+_CUT: Final = 4
+"""Characters at the end of a head that may be cut and differ in the whole text."""
 
 
 def whole_field(raw: bytes, head: bytes, declared: str, found: FieldDecision) -> FieldDecision:
@@ -500,10 +481,10 @@ def whole_field(raw: bytes, head: bytes, declared: str, found: FieldDecision) ->
     text = read_alike(raw, found.encoding)
     if text is None and found.encoding == "utf-8" and (torn := torn_utf8(raw)).holds:
         return replace(found, text=torn.text, suspect=found.suspect or "\ufffd" in torn.text)
-    if text is not None:
+    if text is not None and found.text[:-_CUT] in text:
         return replace(found, text=text)
     left = _as_declared(raw, declared, found.encoding.partition(">")[0])
-    return replace(found, text=left, confidence=min(found.confidence, _UNDECODABLE), decision="undecided", suspect=True)
+    return replace(found, text=left, confidence=min(found.confidence, UNREADABLE), decision="undecided", suspect=True)
 
 
 def _as_declared(raw: bytes, declared: str, first: str) -> str:

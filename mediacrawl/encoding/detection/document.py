@@ -8,7 +8,7 @@ order mark, header, declaration inside). 2. Without such a declaration it is UTF
 its reading is much cheaper: it knows encodings without a model here (Johab, KOI8-T, cp720, Mac Greek). The result is
 marked as chardet's. 5. Else it is windows-1252, the fallback of browsers.
 
-A document decodes if what fails is a small share of what is beyond ASCII (`_SHARES`): the last character may be cut,
+A document decodes if what fails is a small share of what is beyond ASCII (`_SHARE`): the last character may be cut,
 and a page in UTF-8 may contain a comment in another encoding, or quotation marks of windows-1252.
 """
 
@@ -36,10 +36,12 @@ DecidedBy = Literal["bom", "header", "meta", "xml", "ascii", "utf-8", "utf-16", 
 ESTIMATED: Final = frozenset({"models", "chardet", "default"})
 """Decisions that neither a declaration nor the form of the bytes proves."""
 
-_SHARES: Final = {"many": 20, "single": 50}
+_SHARE: Final = 50
 """A declared encoding holds if at most one in so many characters beyond ASCII fails; for UTF-8 see `forms.TornText`.
-Two bytes often are a character of a Chinese encoding by chance; and one in 25 bytes of Cyrillic UTF-8 is undefined in
-windows-1252."""
+One in 25 bytes of Cyrillic UTF-8 is undefined in windows-1252."""
+
+_SHARE_OF_PAIRS: Final = 20
+"""The same for encodings of several bytes. Two bytes often are a character of a Chinese encoding by chance."""
 
 _WINDOW: Final = 128 * 1024
 """Bytes in which text is searched, from the first one beyond ASCII."""
@@ -150,43 +152,29 @@ def decide_document(
         found = _decoded(raw, claim.encoding)
         if found is not None and found.holds:
             return DecodedDocument(found.text, claim.encoding, "", 1.0, claim.by, found.lost, found.is_whole)
-    if raw.isascii() and not any(mark in raw for mark in _SHIFTS):
-        return _unshifted(raw)
+    # Also two bytes a character that are all below 128, as Cyrillic has them in UTF-16.
     if order := order_by_zeros(raw[:_HEAD], _LEAST_ZEROS):
-        return DecodedDocument(_text(raw, order), order, decided_by="utf-16")
+        text = codecs.getincrementaldecoder(order)("replace").decode(raw)
+        return DecodedDocument(text, order, decided_by="utf-16")
     if raw.isascii():
-        return _shifted(raw)
+        return _shifted(raw) or DecodedDocument(raw.decode("ascii"), "utf-8")
     found = _decoded(raw, "utf-8")
     if found is not None and found.holds:
         return DecodedDocument(found.text, "utf-8", "", 1.0, "utf-8", found.lost, found.is_whole)
     return _estimated(raw, hints())
 
 
-def _unshifted(raw: bytes) -> DecodedDocument:
-    text = raw.decode("ascii")
-    # Two bytes a character, all below 128: UTF-16 without a mark, not an 8-bit text.
-    order = order_by_zeros(raw[:_HEAD], _LEAST_ZEROS) if "\0" in text else ""
-    return DecodedDocument(_text(raw, order), order, decided_by="utf-16") if order else DecodedDocument(text, "utf-8")
-
-
-def _shifted(raw: bytes) -> DecodedDocument:
-    """Return a document of bytes below 128 that may be ISO-2022 or HZ."""
-    at = min(place for mark in _SHIFTS if (place := raw.find(mark)) >= 0)
+def _shifted(raw: bytes) -> DecodedDocument | None:
+    """Return a document of bytes below 128 if it is ISO-2022 or HZ."""
+    at = min((place for mark in _SHIFTS if (place := raw.find(mark)) >= 0), default=-1)
+    if at < 0:
+        return None
     piece = raw[max(at - _BEFORE, 0) : at + _FOR_CHARDET]
     found = detect([piece[:_LONGEST_SHIFTED]])
     answer: _Answer | None = _Answer(found.encoding, found.language, found.confidence, "models")
     if not found.encoding.startswith(_SHIFTING):
         answer = _chardet_answer(piece)
-    if answer is not None and answer.encoding.startswith(_SHIFTING):
-        reading = _read(raw, [piece], answer)
-        if reading is not None:
-            return reading.document
-    return DecodedDocument(raw.decode("ascii"), "utf-8")
-
-
-def _text(raw: bytes, encoding: str) -> str:
-    found = _decoded(raw, encoding)
-    return found.text if found is not None else ""
+    return _read(raw, answer) if answer is not None and answer.encoding.startswith(_SHIFTING) else None
 
 
 class _Decoded(NamedTuple):
@@ -204,7 +192,7 @@ def _decoded(raw: bytes, encoding: str) -> _Decoded | None:
         pass
     except (LookupError, ValueError):
         return None
-    if _kind(encoding) == "utf-8":
+    if encoding in ("utf-8", "utf_8", "utf8"):
         cut = CUT_CHARACTER.search(raw)
         torn = torn_utf8(raw[: cut.start()] if cut else raw)
         return _Decoded(
@@ -216,19 +204,16 @@ def _decoded(raw: bytes, encoding: str) -> _Decoded | None:
     except (LookupError, ValueError):
         return None
     lost, odd = text.count("\ufffd"), len(text) - len(text.encode("ascii", "ignore"))
-    return _Decoded(text, lost, is_whole=False, holds=lost * _SHARES[_kind(encoding)] <= odd)
+    return _Decoded(text, lost, is_whole=False, holds=lost * _share(encoding) <= odd)
 
 
 @lru_cache(maxsize=256)
-def _kind(encoding: str) -> str:
-    if encoding in ("utf-8", "utf_8", "utf8"):
-        return "utf-8"
+def _share(encoding: str) -> int:
+    """Return how many characters beyond ASCII there must be for each one that fails."""
     try:
-        all_single = all(len(bytes((octet,)).decode(encoding, "ignore")) <= 1 for octet in range(256))
-        multi = len(b"\xb0\xa1\xb0\xa1".decode(encoding, "replace")) < 4
+        return _SHARE if len(b"\xb0\xa1\xb0\xa1".decode(encoding, "replace")) == 4 else _SHARE_OF_PAIRS
     except (LookupError, ValueError):
-        return "many"
-    return "single" if all_single and not multi else "many"
+        return _SHARE_OF_PAIRS
 
 
 # -- where nothing valid is declared ----------------------------------------------------------------------------------
@@ -236,30 +221,11 @@ def _kind(encoding: str) -> str:
 
 def _estimated(raw: bytes, hints: Hints) -> DecodedDocument:
     pieces = sample_of(raw)
-    told = replace(hints, declared="latin-1", page_charset="", known=())
-    found = detect(pieces, told)
-    ours = _read(raw, pieces, _Answer(_codec(found.encoding), found.language, found.confidence, "models"))
-    if ours is not None and not ours.is_doubtful:
-        return ours.document
-    theirs = _chardet_reading(raw, pieces)
-    if theirs is not None and (ours is None or theirs.cost < _BY_FAR * ours.cost):
-        return theirs.document
-    if ours is not None:
-        return ours.document
-    return DecodedDocument(_with_controls(raw), "cp1252", "", 0.0, "default")
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """A document in one encoding, and the mean cost of a character beyond ASCII of its sample, in 1/12 nat."""
-
-    document: DecodedDocument
-    cost: float
-
-    @property
-    def is_doubtful(self) -> bool:
-        is_poor = self.cost > _POOR[self.document.language in _CJK]
-        return is_poor or self.document.confidence < _SURE
+    found = detect(pieces, replace(hints, declared="latin-1", page_charset="", known=()))
+    answer = _Answer(_codec(found.encoding), found.language, found.confidence, "models")
+    ours = _read(raw, answer)
+    theirs = _by_chardet(raw, pieces, answer if ours is not None else _Answer("", "", 0.0, "models"))
+    return theirs or ours or DecodedDocument(_with_controls(raw), "cp1252", "", 0.0, "default")
 
 
 class _Answer(NamedTuple):
@@ -269,19 +235,14 @@ class _Answer(NamedTuple):
     by: DecidedBy
 
 
-def _read(raw: bytes, pieces: list[bytes], answer: _Answer) -> _Reading | None:
+def _read(raw: bytes, answer: _Answer) -> DecodedDocument | None:
     """Return the document in an encoding; None if it does not decode."""
-    encoding = answer.encoding
-    if not encoding:
-        return None
-    if encoding == "cp1252":
-        found: _Decoded | None = _Decoded(_with_controls(raw))
-    else:
-        found = _decoded(raw, encoding)
+    if answer.encoding == "cp1252":
+        return DecodedDocument(_with_controls(raw), *answer)
+    found = _decoded(raw, answer.encoding) if answer.encoding else None
     if found is None or not found.holds:
         return None
-    cost = _cost_in(pieces, encoding)
-    return _Reading(DecodedDocument(found.text, *answer, found.lost, found.is_whole), cost)
+    return DecodedDocument(found.text, *answer, found.lost, found.is_whole)
 
 
 def chardet_if_doubtful(raw: bytes, decided: FieldDecision) -> FieldDecision:
@@ -292,21 +253,25 @@ def chardet_if_doubtful(raw: bytes, decided: FieldDecision) -> FieldDecision:
     """
     if len(raw) > _LONGEST_ASKED or decided.encoding.startswith(("utf-", "ascii", *_SHIFTING)):
         return decided
-    pieces = sample_of(raw)
-    encoding = _codec(decided.encoding)
-    # Only the sample is decoded, unless chardet's reading is used.
-    cost = _cost_in(pieces, encoding) if encoding else math.inf
-    if decided.confidence >= _SURE and cost <= _POOR[decided.language in _CJK]:
-        return decided
-    theirs = _chardet_reading(raw, pieces)
-    if theirs is None or theirs.cost >= _BY_FAR * cost:
-        return decided
-    found = theirs.document
-    if found.text == decided.text:
+    ours = _Answer(_codec(decided.encoding), decided.language, decided.confidence, "models")
+    found = _by_chardet(raw, sample_of(raw), ours)
+    if found is None or found.text == decided.text:
         return decided
     return FieldDecision(
         found.text, found.encoding, found.language, found.confidence, decision="fixed", asked="chardet"
     )
+
+
+def _by_chardet(raw: bytes, pieces: list[bytes], ours: _Answer) -> DecodedDocument | None:
+    """Return the document in chardet's reading, if that of the models is doubtful and chardet's is much cheaper."""
+    cost = _cost_in(pieces, ours.encoding) if ours.encoding else math.inf
+    if ours.confidence >= _SURE and cost <= _POOR[ours.language in _CJK]:
+        return None
+    text = b"\n".join(pieces) if len(raw) > _FOR_CHARDET else raw
+    if len(text) - len(text.translate(None, _HIGH)) < _LEAST_FOR_CHARDET:
+        return None
+    theirs = _chardet_answer(text[:_FOR_CHARDET])
+    return _read(raw, theirs) if theirs is not None and _cost_in(pieces, theirs.encoding) < _BY_FAR * cost else None
 
 
 def _with_controls(raw: bytes) -> str:
@@ -336,15 +301,6 @@ def _cost_in(pieces: Iterable[bytes], encoding: str) -> float:
             total += read(text).cost
             length += odd
     return total / length if length else 0.0
-
-
-def _chardet_reading(raw: bytes, pieces: list[bytes]) -> _Reading | None:
-    """Return the document in the encoding that chardet reports; None if that is of no use."""
-    text = b"\n".join(pieces) if len(raw) > _FOR_CHARDET else raw
-    if len(text) - len(text.translate(None, _HIGH)) < _LEAST_FOR_CHARDET:
-        return None
-    answer = _chardet_answer(text[:_FOR_CHARDET])
-    return None if answer is None else _read(raw, pieces, answer)
 
 
 def _chardet_answer(text: bytes) -> _Answer | None:

@@ -11,16 +11,15 @@ from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import IntEnum, auto
-from typing import Any, Final
+from typing import Any
 
 from mediacrawl.encoding import detect, model_version, repair
 from mediacrawl.encoding.decision import DecisionName, FieldDecision, Hints, Seen
 from mediacrawl.encoding.detection.document import chardet_if_doubtful
-from mediacrawl.encoding.excerpts import clean, head_of, in_groups
+from mediacrawl.encoding.excerpts import clean, in_groups
 from mediacrawl.encoding.history import History, top_level
 from mediacrawl.encoding.mojibake.repairer import is_open
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
-from mediacrawl.encoding.pricing.decoding import read_alike
 from mediacrawl.encoding.records.evidence import rounded_confidence, stored_decision
 from mediacrawl.encoding.records.fields import PlainItem, TagField, TextField, by_user, element_field, is_element
 from mediacrawl.encoding.records.values import (
@@ -42,7 +41,7 @@ COMMON_NAMES = (
 """Fields of other projects' items that are decided by default."""
 
 _TOGETHER = 64
-"""Fields that are decided jointly. A file may have a thousand; a few identify the encoding of all."""
+"""Texts without bytes that are decided jointly."""
 
 _LONG = 400
 """Bytes of a text, such as lyrics, that chardet may decide."""
@@ -243,15 +242,14 @@ class Fixer:
 
     def _read(self, fields: Sequence[TextField], hints: Hints, url: str | None) -> Iterable[FieldDecision]:
         """Decisions on fields by their bytes, which count for the host of `url`."""
-        for start in range(0, len(fields), _TOGETHER):
-            part = fields[start : start + _TOGETHER]
-            heads = heads_of(part)
-            found = detect(heads, replace(hints, declared=tuple(field.declared for field in part)))
-            if self._history is not None and url is not None and start == 0:
-                self._history.learn(url, found)
-            for field, decided in zip(part, map(whole_of, part, heads, found.fields), strict=True):
-                raw = field.raw or b""
-                yield chardet_if_doubtful(raw, decided) if len(raw) >= _LONG else decided
+        raws = [field.raw or b"" for field in fields]
+        found = detect(raws, replace(hints, declared=tuple(field.declared for field in fields)))
+        if self._history is not None and url is not None:
+            self._history.learn(url, found)
+        for raw, decided in zip(raws, found.fields, strict=True):
+            of_field = chardet_if_doubtful(raw, decided) if len(raw) >= _LONG else decided
+            text = clean(of_field.text)
+            yield of_field if text == of_field.text else replace(of_field, text=text)
 
     def _repair_decoded(self, fields: Sequence[TextField], hints: Hints) -> Iterable[FieldDecision]:
         """Decisions on texts of a document that was decoded whole; they may be mojibake themselves."""
@@ -386,38 +384,6 @@ def _changes(fields: Sequence[TextField], decided: Iterable[FieldDecision]) -> t
 
 def _is_doubtful(decision: FieldDecision) -> bool:
     return decision.decision == "undecided" or decision.suspect or decision.lossy or "\ufffd" in decision.text
-
-
-LONGEST_HEAD: Final = 4096
-"""Bytes of a field that decide on its encoding."""
-
-_SHORTEST_HEAD: Final = 256
-
-_BYTES_TOGETHER: Final = 16_384
-"""Bytes of a record that are decided jointly; they bound the time of a decision."""
-
-_CUT: Final = 4
-"""Characters at the end of an excerpt that may be cut and differ in the whole text."""
-
-
-def heads_of(fields: Sequence[TextField]) -> list[bytes]:
-    """Return the excerpt of each field that decides."""
-    longest = min(max(_BYTES_TOGETHER // max(len(fields), 1), _SHORTEST_HEAD), LONGEST_HEAD)
-    return [head_of(field.raw or b"", field.declared, longest) for field in fields]
-
-
-def whole_of(field: TextField, head: bytes, found: FieldDecision) -> FieldDecision:
-    """Apply the decision on an excerpt to the whole field; ``undecided`` where that fails."""
-    text = clean(found.text)
-    if field.raw is None or len(head) == len(field.raw):
-        return found if text == found.text else replace(found, text=text)
-    if found.decision != "fixed":
-        return replace(found, text=field.before)
-    whole = read_alike(field.raw, found.encoding)
-    whole = None if whole is None else clean(whole)
-    if whole is None or text[:-_CUT] not in whole:
-        return replace(found, text=field.before, decision="undecided")
-    return replace(found, text=whole)
 
 
 _ADDRESSES = ("content_url", "url", "page_url")
