@@ -39,6 +39,7 @@ _ENOUGH = 8.0
 
 _LONGEST_KEY = 120
 _LARGEST_FILE = 64 * 1024 * 1024
+"""Bytes; a file never has so many, and is damaged if it does."""
 
 HOSTS = 10_000
 """Hosts whose encodings are remembered, and as many folders: some 10 MB."""
@@ -69,15 +70,9 @@ def place_of(url: str) -> UrlPlace:
     return UrlPlace(host[:_LONGEST_KEY], folder if host else "")
 
 
+@lru_cache(maxsize=256)
 def top_level(url: str) -> str:
     """Return the last label of a URL's host, in lower case; empty for an IP address."""
-    # Without the path, since the result is cached by URL.
-    end = url.find("/", len("https://")) if url.startswith(("http://", "https://")) else -1
-    return _label(url[:end] if end > 0 else url)
-
-
-@lru_cache(maxsize=256)
-def _label(url: str) -> str:
     label = place_of(url).host.rpartition(".")[2]
     return label if label.isalpha() or label.startswith("xn--") else ""
 
@@ -218,26 +213,20 @@ class StateFile:
 
     def load(self, parse: Callable[[bytes], Loaded]) -> Loaded | None:
         """Return the parsed content; None without a file, and for a damaged one, which is kept as ``NAME.damaged``."""
+        kept = self._path.with_name(f"{self._path.name}.damaged")
         try:
-            return parse(self._content())
+            with self._path.open("rb") as file:
+                return parse(file.read(_LARGEST_FILE))
         except FileNotFoundError:
             return None
         except (OSError, ValueError, RecursionError) as error:
-            logger.warning("%s cannot be read (%s), so it starts empty.%s", self._title, error, self._put_aside())
+            note = f" The file is kept as {kept}."
+            try:
+                self._path.replace(kept)
+            except OSError:
+                note = ""
+            logger.warning("%s cannot be read (%s), so it starts empty.%s", self._title, error, note)
             return None
-
-    def _content(self) -> bytes:
-        if self._path.stat().st_size > _LARGEST_FILE:
-            raise ValueError(f"{self._path} is far larger than it could be")
-        return self._path.read_bytes()
-
-    def _put_aside(self) -> str:
-        kept = self._path.with_name(f"{self._path.name}.damaged")
-        try:
-            self._path.replace(kept)
-        except OSError:
-            return ""
-        return f" The file is kept as {kept}."
 
     def save(self, text: str) -> None:
         """Replace the file; its folder is made if it is missing. An error of the disk is logged."""

@@ -20,7 +20,7 @@ import sys
 import zlib
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from importlib import resources
@@ -33,7 +33,6 @@ from mediacrawl.encoding.codepages import PAGES
 from mediacrawl.encoding.languages import LANGUAGES, Language
 
 MAGIC: Final = b"MCM2"
-_EARLIER_MAGIC: Final = b"MCM1"
 
 
 class ModelError(Exception):
@@ -222,19 +221,13 @@ def _join_planes(planes: bytes) -> array[int]:
     n = len(planes) // 4
     joined = bytearray(len(planes))
     for plane in range(4):
-        joined[plane::4] = planes[plane * n : (plane + 1) * n]
-    return _little_endian(array("I", bytes(joined)))
-
-
-def _little_endian(numbers: array[int]) -> array[int]:
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return numbers
+        joined[plane if sys.byteorder == "little" else 3 - plane :: 4] = planes[plane * n : (plane + 1) * n]
+    return array("I", bytes(joined))
 
 
 def split_planes(numbers: list[int]) -> bytes:
     """32-bit numbers as four byte planes, lowest first."""
-    packed = _little_endian(array("I", numbers)).tobytes()
+    packed = b"".join(number.to_bytes(4, "little") for number in numbers)
     return b"".join(packed[plane::4] for plane in range(4))
 
 
@@ -277,10 +270,8 @@ def unpack(content: bytes, name: str) -> ModelFile:
         ModelError: these are not a model file's bytes.
     """
     try:
-        if content[:4] == _EARLIER_MAGIC:
-            raise ModelError(f"{name} is of an earlier version; train it again with scrapy trainencoding.")
         if content[:4] != MAGIC:
-            raise ModelError(f"{name} is not a model file of this program.")
+            raise ModelError(f"{name} is no model file of this version; train it again with scrapy trainencoding.")
         length = int.from_bytes(content[4:8], "little")
         head = json.loads(content[8 : 8 + length])
         index = {code: dict(entry) for code, entry in head["languages"].items()}
@@ -296,25 +287,14 @@ def bundled() -> ModelFile:
     return unpack(data, "mediacrawl/encoding/models.bin")
 
 
-def read(path: Path) -> ModelFile:
-    """Models from a file.
-
-    Raises:
-        ModelError: it cannot be read or is no model file.
-    """
+def _packed(path: Path) -> bytes:
     try:
-        return unpack(path.read_bytes(), str(path))
+        return path.read_bytes()
     except OSError as error:
         raise ModelError(f"The model file {path} cannot be read: {error.strerror or error}.") from error
 
 
 _USER_FILES: Final[list[ModelFile]] = []
-
-
-def use_user_models(files: Sequence[ModelFile]) -> None:
-    """Add models, each in place of an earlier one of its language; see `use_models`."""
-    _USER_FILES[:] = files
-    in_use.cache_clear()
 
 
 @cache
@@ -359,14 +339,12 @@ def use_models(files: Iterable[str | Path] | Mapping[str, bytes]) -> tuple[str, 
     Raises:
         ModelError: a file cannot be used; nothing has changed then.
     """
-    if isinstance(files, Mapping):
-        found = {name: unpack(content, name) for name, content in files.items()}
-    else:
-        found = {str(path): read(Path(path)) for path in files}
+    contents = files if isinstance(files, Mapping) else {str(path): _packed(Path(path)) for path in files}
+    found = {name: unpack(content, name) for name, content in contents.items()}
     if not found and in_use() is bundled():
         return ()
     own = {language.code: language for name, file in found.items() for language in _languages(file, name)}
-    use_user_models(tuple(found.values()))
+    _USER_FILES[:] = found.values()
     LANGUAGES.clear()
     LANGUAGES.update(_BUNDLED | own)
     clear_caches()
@@ -379,10 +357,10 @@ def model_contents(paths: Iterable[str | Path]) -> dict[str, bytes]:
     Raises:
         ModelError: a file cannot be used.
     """
-    files = {str(path): read(Path(path)) for path in paths}
-    for name, file in files.items():
-        _languages(file, name)
-    return {name: file.content for name, file in files.items()}
+    contents = {str(path): _packed(Path(path)) for path in paths}
+    for name, content in contents.items():
+        _languages(unpack(content, name), name)
+    return contents
 
 
 def clear_caches() -> None:
@@ -416,16 +394,9 @@ def _languages(file: ModelFile, name: str) -> list[Language]:
 def _language(code: str, entry: Mapping[str, Any]) -> Language | None:
     """Return a language from the index of a file; None if the entry is invalid."""
     try:
-        language = Language(
-            code,
-            script=str(entry["script"]),
-            letters=str(entry["letters"]),
-            encodings=tuple(map(str, entry["encodings"])),
-            weight=float(entry["weight"]),
-            tlds=tuple(map(str, entry["tlds"])),
-            codes=tuple(map(str, entry["codes"])),
-            folds=str(entry["folds"]),
-        )
+        texts = {name: str(entry[name]) for name in ("script", "letters", "folds")}
+        lists = {name: tuple(map(str, entry[name])) for name in ("encodings", "tlds", "codes")}
+        language = Language(code, weight=float(entry["weight"]), **texts, **lists)  # type: ignore[arg-type]
     except (LookupError, TypeError, ValueError):
         return None
     return None if faults(language) else language

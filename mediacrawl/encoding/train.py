@@ -18,7 +18,7 @@ import unicodedata
 import zlib
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -35,17 +35,17 @@ def cost(probability: float) -> int:
 
 
 class LetterCounts:
-    """Weighted counts of letter trigrams, from words."""
+    """Counts of letter trigrams, from words."""
 
     def __init__(self, size: int) -> None:
         self.size = size
         self.trigrams: defaultdict[tuple[int, int, int], float] = defaultdict(float)
 
-    def add(self, codes: Iterable[int], weight: float = 1.0) -> None:
+    def add(self, codes: Iterable[int]) -> None:
         """Count a word, given as letter numbers from 1; 0 is the boundary."""
         before, last = 0, 0
         for code in (*codes, 0):
-            self.trigrams[before, last, code] += weight
+            self.trigrams[before, last, code] += 1
             before, last = last, code
 
     def tables(self) -> tuple[bytes, bytes]:
@@ -100,11 +100,7 @@ PLAIN_WORDS: Final = 1800
 def word_block(language: Language, seen: Mapping[str, int]) -> models.Parts:
     """Return the model of a language with an alphabet, from words and their counts."""
     numbers = {letter: i + 1 for i, letter in enumerate(language.letters)}
-    counts = LetterCounts(len(numbers) + 1)
-    for word in sorted(seen):
-        counts.add([numbers[letter] for letter in word])
-    trigrams, bigrams = counts.tables()
-    spelled = models.LetterModel(counts.size, bigrams, lambda: (trigrams, array("I"), b""))
+    trigrams, bigrams, spelled = _spelling(([numbers[letter] for letter in word] for word in sorted(seen)), numbers)
     scale = KNOWN_SHARE / max(1.0, sum(n**KNOWN_POWER for n in seen.values()))
     plain = sorted((-n, word) for word, n in seen.items() if word.isascii() and len(word) > 1)[:PLAIN_WORDS]
     worthy = frozenset(word for _, word in plain)
@@ -119,7 +115,16 @@ def word_block(language: Language, seen: Mapping[str, int]) -> models.Parts:
     )
     digests = sorted(known)
     rest = [trigrams, models.split_planes(deltas(digests)), bytes(known[digest] for digest in digests)]
-    return {"size": counts.size}, [bigrams], rest
+    return {"size": spelled.size}, [bigrams], rest
+
+
+def _spelling(words: Iterable[Sequence[int]], numbers: Mapping[str, int]) -> tuple[bytes, bytes, models.LetterModel]:
+    """Return the trigram and bigram costs of words, given by the numbers of their letters, and a model of these."""
+    counts = LetterCounts(len(numbers) + 1)
+    for word in words:
+        counts.add(word)
+    trigrams, bigrams = counts.tables()
+    return trigrams, bigrams, models.LetterModel(counts.size, bigrams, lambda: (trigrams, array("I"), b""))
 
 
 def word_list(seen: dict[bytes, int], scale: float, spelled: models.LetterModel) -> dict[int, int]:
@@ -387,15 +392,10 @@ def held_out(language: Language, seen: Mapping[str, int]) -> float:
     A hash selects them, so they are always the same.
     """
     numbers = {letter: i + 1 for i, letter in enumerate(language.letters)}
-    counts = LetterCounts(len(numbers) + 1)
-    tested = []
+    trained: list[bytes] = []
+    tested: list[bytes] = []
     for word in sorted(seen):
-        spelling = bytes(numbers[letter] for letter in word)
-        if zlib.crc32(word.encode()) % HELD_OUT:
-            counts.add(spelling)
-        else:
-            tested.append(spelling)
-    trigrams, bigrams = counts.tables()
-    model = models.LetterModel(counts.size, bigrams, lambda: (trigrams, array("I"), b""))
+        (trained if zlib.crc32(word.encode()) % HELD_OUT else tested).append(bytes(numbers[letter] for letter in word))
+    model = _spelling(trained, numbers)[-1]
     letters = sum(len(spelling) + 1 for spelling in tested)
     return sum(map(model.spelled, tested)) / STEP / max(1, letters)

@@ -127,4 +127,4 @@ def test_all_models_are_the_same_with_another_hash_seed(tmp_path):
     command = [sys.executable, str(TRAINING / "make_models.py"), str(TRAINING), str(made)]
     environment = {**os.environ, "PYTHONHASHSEED": "12345"}
     subprocess.run(command, check=True, cwd=ROOT, env=environment, timeout=900)
-    assert models.read(made).version == bundled().version
+    assert models.unpack(made.read_bytes(), "made").version == bundled().version

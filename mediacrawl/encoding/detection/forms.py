@@ -155,13 +155,11 @@ class FieldForm:
     Attributes:
         encoding: of `text`; for 8-bit fields the declared one (`languages.codec_name`).
         text: for Unicode; None for 8-bit bytes, which `pricing.hypotheses` prices.
-        sure: a byte order mark or an escape sequence proves it.
         suspect: the bytes cannot be decoded as what they appear to be.
     """
 
     encoding: str
     text: str | None = None
-    sure: bool = False
     suspect: bool = False
 
 
@@ -176,10 +174,10 @@ def form_of(raw: bytes, declared: str) -> FieldForm:
         if raw.startswith(mark):
             text = _decoded(_completed(raw)[len(mark) :], encoding)
             if text is not None:
-                return FieldForm(encoding, text, sure=True)
+                return FieldForm(encoding, text)
     if is_ascii and (found := seven_bit(raw)):
         if found.whole:
-            return FieldForm(found.encoding, found.text, sure=True)
+            return FieldForm(found.encoding, found.text)
         return FieldForm("ascii", raw.decode("ascii"), suspect=True)
     if wide and (order := utf16_of(raw, declared)):
         return FieldForm(*order)

@@ -24,7 +24,6 @@ from mediacrawl.encoding.pricing.scoring import (
     LANE_STEP,
     NEVER,
     ODD_WORD,
-    EncodingPair,
     Hypothesis,
     ascii_cost,
     encoding_numbers,
@@ -181,7 +180,11 @@ def hypotheses(
         found = [Hypothesis(*named[number], prior, costs, costs) for number, prior, costs in rows]
         may_mix = may_mix and not is_done
     charge_signs(found, priced, signs, claims, hinted=shift is not None)
-    _read_whole(found, raws, cut)
+    # An encoding that can decode the excerpt of a field may fail on the rest.
+    for place in cut:
+        for hypothesis in found:
+            if hypothesis.costs[place] < NEVER and decode_as(raws[place], hypothesis.encoding) is None:
+                hypothesis.costs[place] = NEVER
     distrust_spaces(found, priced, spaces)
     if may_mix:
         _let_languages_mix(found, len(priced))
@@ -225,8 +228,13 @@ def _weighed(
     every = [word for raw in fields for word in ASCII_WORD.findall(raw[:MOST_SCORED])]
     plain = list(dict.fromkeys(every))[:MOST_ASCII_WORDS]
     lone = sum([len(priced[number]) - len(priced[number].translate(None, _HIGH)) for number in of_record]) <= LONE
-    fits = _fits(plain, lone=lone) if plain else None
-    found = _single_bytes(words, of_record, _sums(_shifts(shift) if shift else None, fits), _claimed(tuple(claims)))
+    shifts = _shifts(shift) if shift else None
+    if plain:
+        # The cost of the ASCII words in the language of each pair.
+        costs = {code: ascii_cost(plain, code, lone=lone) for code in {pair.language for pair in pairs()}}
+        fits = [costs[pair.language] for pair in pairs()]
+        shifts = list(map(add, shifts, fits)) if shifts else fits
+    found = _single_bytes(words, of_record, shifts, _claimed(tuple(claims)))
     forgive_spaces(found, priced)
     charge_tones(found, priced)
     charge_quotes(found, priced)
@@ -237,20 +245,11 @@ def _weighed(
     return found + others
 
 
-def _fits(plain: list[bytes], *, lone: bool) -> list[int]:
-    """Return the cost of ASCII words in the language of each pair."""
-    costs = {code: ascii_cost(plain, code, lone=lone) for code in {pair.language for pair in pairs()}}
-    return [costs[pair.language] for pair in pairs()]
-
-
-def _sums(some: list[int] | None, others: list[int] | None) -> list[int] | None:
-    return list(map(add, some, others)) if some and others else some or others
-
-
 @lru_cache(maxsize=256)
 def _claimed(claims: tuple[str, ...]) -> tuple[tuple[int, ...], ...]:
     """Return the pairs of each declared encoding, and of cp1252; the cheapest of each is always priced exactly."""
-    return tuple(numbers for name in dict.fromkeys(("cp1252", *claims)) if (numbers := _numbers(name)))
+    every = [[pair.number for pair in pairs() if pair.encoding == name] for name in dict.fromkeys(("cp1252", *claims))]
+    return tuple(tuple(numbers) for numbers in every if numbers)
 
 
 def _let_languages_mix(found: list[Hypothesis], fields: int) -> None:
@@ -262,12 +261,6 @@ def _let_languages_mix(found: list[Hypothesis], fields: int) -> None:
             mixed = min([costs[place] for costs in several]) + LANGUAGE_SWITCH
             for costs in several:
                 costs[place] = min(costs[place], mixed)
-
-
-@cache
-def _numbers(encoding: str) -> tuple[int, ...]:
-    """Return the pairs of an 8-bit encoding."""
-    return tuple(pair.number for pair in pairs() if pair.encoding == encoding)
 
 
 def _single_bytes(
@@ -288,9 +281,12 @@ def _single_bytes(
     for number in sorted(sorted(chosen), key=together.__getitem__):
         if together[number] > least and number not in staying:
             continue
-        hypothesis = _exact(every[number], words, shifts[number] if shifts else 0)
+        pair = every[number]
+        costs = [sum(map(pair.cost, some)) for some in words]
+        moved = shifts[number] if shifts else 0
+        hypothesis = Hypothesis(pair.encoding, pair.language, pair.prior + moved, costs, costs)
         found.append(hypothesis)
-        cost = sum([hypothesis.costs[number] for number in of_record])
+        cost = sum([costs[number] for number in of_record])
         least = min(least, (hypothesis.prior + cost + HOPELESS) * LANE_STEP // STEP)
     return found
 
@@ -328,11 +324,6 @@ def _least(costs: Sequence[int], gate: int, most: int) -> set[int]:
     return chosen
 
 
-def _exact(pair: EncodingPair, words: list[list[bytes]], moved: int) -> Hypothesis:
-    costs = [sum(map(pair.cost, some)) for some in words]
-    return Hypothesis(pair.encoding, pair.language, pair.prior + moved, costs, costs)
-
-
 @cache
 def double_byte() -> tuple[tuple[str, str, int], ...]:
     """Return the double-byte encodings: name, language, prior."""
@@ -345,7 +336,7 @@ def double_byte() -> tuple[tuple[str, str, int], ...]:
 
 
 @cache
-def double_byte_numbers() -> dict[tuple[str, str], int]:
+def _double_byte_numbers() -> dict[tuple[str, str], int]:
     """Return the kernel's numbers of the double-byte encodings, by encoding and language."""
     return {(encoding, language): number for number, (encoding, language, _) in enumerate(double_byte())}
 
@@ -394,14 +385,6 @@ def _multibyte(pieces: Sequence[bytes], shift: Shift | None, *, of_bytes: bool) 
 
 def _utf8_costs(pieces: Sequence[bytes], *, of_bytes: bool) -> list[int]:
     return [NEVER if _NO_UTF8.match(piece) else _utf8_cost(piece)[of_bytes] for piece in pieces]
-
-
-def _read_whole(found: list[Hypothesis], raws: Sequence[bytes], cut: Sequence[int]) -> None:
-    """Reject encodings that can decode the excerpt of a field but not all of it."""
-    for place in cut:
-        for hypothesis in found:
-            if hypothesis.costs[place] < NEVER and decode_as(raws[place], hypothesis.encoding) is None:
-                hypothesis.costs[place] = NEVER
 
 
 _NO_UTF8: Final = re.compile(rb"[\x00-\x7f]*+(?:[\x80-\xc1\xf5-\xff]|[\xc2-\xf4][\x00-\x7f\xc0-\xff])")
@@ -501,7 +484,7 @@ def price_bytes(raw: bytes, encoding: str, language: str) -> int:
     """Return the cost of bytes in one encoding and language, without the prior; `NEVER` if they cannot be decoded."""
     kernel = native.kernel()
     if encoding in MULTIBYTE:
-        number = double_byte_numbers().get((encoding, language))
+        number = _double_byte_numbers().get((encoding, language))
         cost = kernel.double(raw, number) if kernel is not None and number is not None and raw else None
         return cost if cost is not None else _cjk_cost(raw, encoding, language)
     pair = pair_of(encoding, language)
