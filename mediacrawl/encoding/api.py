@@ -16,7 +16,6 @@ from typing import Any, Final, TypeVar
 from mediacrawl.encoding.decision import (
     PER_NAT,
     Detection,
-    FieldDecision,
     Hints,
     Octets,
     Repair,
@@ -172,25 +171,16 @@ def _others(raw: bytes, hints: Hints, best: Match) -> Iterator[Match]:
         if as_stored is not None and as_stored != best.text:
             yield Match(as_stored, first, "", round(min(rest, best.confidence), 4))
         return
-    found = [rival for rival in _read_whole(raw, rivals(head_of(raw, "", _LONG), hints)) if rival.text != best.text]
+    found = [rival for rival in rivals(head_of(raw, "", _LONG), hints) if rival.text != best.text]
+    if len(raw) > _LONG:
+        whole = [(decode_as(raw, rival.encoding), rival) for rival in found]
+        found = [replace(rival, text=text) for text, rival in whole if text is not None and text != best.text][
+            :_MOST_LONG
+        ]
     shares = [math.exp(PER_NAT * (rival.margin - found[0].margin)) for rival in found]
     for rival, share in zip(found, shares, strict=True):
         confidence = min(rest * share / sum(shares), best.confidence)
         yield Match(rival.text, rival.encoding, rival.language, round(confidence, 4))
-
-
-def _read_whole(raw: bytes, found: list[FieldDecision]) -> list[FieldDecision]:
-    """Return the readings of an excerpt, for the whole text."""
-    if len(raw) <= _LONG:
-        return found
-    whole: dict[str, FieldDecision] = {}
-    for rival in found:
-        text = decode_as(raw, rival.encoding)
-        if text is not None and text not in whole:
-            whole[text] = replace(rival, text=text)
-        if len(whole) == _MOST_LONG:
-            break
-    return list(whole.values())
 
 
 def _pieces(text: str) -> Iterator[str]:

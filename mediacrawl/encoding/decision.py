@@ -53,23 +53,15 @@ class Hints:
 
     def __post_init__(self) -> None:
         """Normalize `declared`."""
-        if type(self.declared) is not str:
-            object.__setattr__(self, "declared", _names(self.declared))
-
-
-def _names(declared: Any) -> str | tuple[str, ...]:
-    if declared is None:
-        return _UNSAID
-    if isinstance(declared, str):
-        return declared
-    if isinstance(declared, (tuple, list)):
-        names = tuple(_UNSAID if name is None else name for name in declared)
-        if all(isinstance(name, str) for name in names):
-            return names
-    raise TypeError(
-        "Hints(): declared must be the name of an encoding, or a tuple of one name for each field, but is"
-        f" of type {type(declared).__name__}."
-    )
+        declared: Any = _UNSAID if self.declared is None else self.declared
+        if isinstance(declared, (tuple, list)):
+            declared = tuple(_UNSAID if name is None else name for name in declared)
+        if not all(isinstance(name, str) for name in (declared if isinstance(declared, tuple) else (declared,))):
+            raise TypeError(
+                "Hints(): declared must be the name of an encoding, or a tuple of one name for each field, but is"
+                f" of type {type(self.declared).__name__}."
+            )
+        object.__setattr__(self, "declared", declared)
 
 
 @dataclass(frozen=True, slots=True)

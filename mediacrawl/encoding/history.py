@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit
 
 from mediacrawl.encoding.decision import Detection, Seen
@@ -49,31 +49,24 @@ Loaded = TypeVar("Loaded")
 _TITLE = "What was learned of encodings"
 
 
-class UrlPlace(NamedTuple):
-    """The place of a file: host in lower case, and folder with its host; both empty if the URL has none."""
-
-    host: str
-    folder: str
-
-
-def place_of(url: str) -> UrlPlace:
-    """Return the host and the folder of a URL; both empty for anything else."""
+def place_of(url: str) -> tuple[str, str]:
+    """Return the host of a URL, in lower case, and its folder with the host; both empty for anything else."""
     try:
         parts = urlsplit(url)
         host = (parts.hostname or "").rstrip(".")
     except ValueError:
-        return UrlPlace("", "")
+        return "", ""
     folder = f"{host}{parts.path.rpartition('/')[0]}/"
     if len(folder) > _LONGEST_KEY:
         digest = hashlib.blake2s(folder.encode("utf-8", "replace"), digest_size=8).hexdigest()
         folder = f"{folder[: _LONGEST_KEY - 17]}#{digest}"
-    return UrlPlace(host[:_LONGEST_KEY], folder if host else "")
+    return host[:_LONGEST_KEY], folder if host else ""
 
 
 @lru_cache(maxsize=256)
 def top_level(url: str) -> str:
     """Return the last label of a URL's host, in lower case; empty for an IP address."""
-    label = place_of(url).host.rpartition(".")[2]
+    label = place_of(url)[0].rpartition(".")[2]
     return label if label.isalpha() or label.startswith("xn--") else ""
 
 
@@ -104,8 +97,8 @@ class History:
 
     def prior(self, url: str) -> Seen:
         """Return the counts for a URL: those of its folder, filled up with those of its host while they are few."""
-        place = place_of(url)
-        host, folder = self._hosts.get(place.host, {}), self._folders.get(place.folder, {})
+        of_host, of_folder = place_of(url)
+        host, folder = self._hosts.get(of_host, {}), self._folders.get(of_folder, {})
         around = {pair: rest for pair, count in host.items() if (rest := count - folder.get(pair, 0.0)) > 0}
         room = _ENOUGH - sum(folder.values())
         if not folder or not around or room <= 0:
@@ -135,14 +128,14 @@ class History:
         return len(self._hosts)
 
     def _learn(self, url: str, pair: tuple[str, str]) -> None:
-        place, mark = place_of(url), hash(url)
-        if not place.host or mark in self._learned:
+        (host, folder), mark = place_of(url), hash(url)
+        if not host or mark in self._learned:
             return
         self._learned[mark] = None
         if len(self._learned) > self._limit:
             self._learned.popitem(last=False)
-        self._count(self._hosts, place.host, pair)
-        self._count(self._folders, place.folder, pair)
+        self._count(self._hosts, host, pair)
+        self._count(self._folders, folder, pair)
 
     def _count(self, places: OrderedDict[str, Counts], name: str, pair: tuple[str, str]) -> None:
         counts = places.setdefault(name, {})
@@ -175,24 +168,19 @@ class History:
 
 def _parsed(content: bytes) -> dict[str, dict[str, Counts]]:
     """Return the counts by place, least recently used first."""
-    stored = json.loads(content)
-    if not isinstance(stored, dict) or stored.get("format") != _FORMAT:
-        raise ValueError(f"it is no file of format {_FORMAT}")
-    places = {name: stored.get(name) for name in ("hosts", "folders")}
-    if not all(isinstance(each, dict) for each in places.values()):
-        raise ValueError("it has no hosts and folders")
-    return {name: {key: _counts(counts) for key, counts in (each or {}).items()} for name, each in places.items()}
+    try:
+        stored = json.loads(content)
+        if stored["format"] == _FORMAT:
+            return {name: {key: _counts(each) for key, each in stored[name].items()} for name in ("hosts", "folders")}
+    except (AttributeError, KeyError, TypeError) as error:
+        raise ValueError("it has no counts of hosts and folders") from error
+    raise ValueError(f"it is no file of format {_FORMAT}")
 
 
-def _counts(stored: Any) -> Counts:
-    if not isinstance(stored, dict) or len(stored) > _MOST_PAIRS:
-        raise ValueError("counts of a place are no short object")
-    counts: Counts = {}
-    for name, count in stored.items():
-        if not isinstance(count, (int, float)) or not 0 < count <= _MOST_COUNTS:
-            raise ValueError(f"{count!r} is no count")
-        encoding, _, language = name.partition(" ")
-        counts[encoding, language] = float(count)
+def _counts(stored: dict[str, float]) -> Counts:
+    counts = {(name.partition(" ")[0], name.partition(" ")[2]): float(count) for name, count in stored.items()}
+    if len(counts) > _MOST_PAIRS or not all(0 < count <= _MOST_COUNTS for count in counts.values()):
+        raise ValueError("counts of a place are out of range")
     return counts
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from mediacrawl.encoding.records.evidence import raw_bytes, tag_element
 from mediacrawl.encoding.records.fields import document_element, link_elements, name_elements, parse_reading
 from mediacrawl.encoding.records.fixer import Fixer
-from mediacrawl.encoding.records.values import TEXT_FIELDS, best_values, guessed_language
+from mediacrawl.encoding.records.values import FILE_FIELDS, LINK_FIELDS, best_values, guessed_language
 from mediacrawl.facts import Fact, of_tags, pack, read_as, unpack
 from mediacrawl.probe.record import build_page_item
 from mediacrawl.records import Evidence, Tag
@@ -119,7 +119,7 @@ def test_a_page_title_that_is_mojibake_is_mended():
     assert record["page_title"] == wrong
     Fixer().fix(record)
     assert (record["page_title"], record["anchor_text"]) == (TITLE, "Lied")
-    assert {"page_title", "anchor_text"} <= set(TEXT_FIELDS)
+    assert {"page_title", "anchor_text"} <= {*FILE_FIELDS, *LINK_FIELDS}
 
 
 def read_as_russian(key, source="page", text=TITLE):

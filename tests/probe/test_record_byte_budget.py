@@ -14,7 +14,7 @@ from itemadapter import ItemAdapter
 from mediacrawl.demo import media_bytes
 from mediacrawl.encoding.records.evidence import tag_element
 from mediacrawl.encoding.records.fixer import Fixer
-from mediacrawl.encoding.records.values import TEXT_FIELDS
+from mediacrawl.encoding.records.values import FILE_FIELDS, LINK_FIELDS
 from mediacrawl.facts import fact, pack
 from mediacrawl.model.parts import Chapter, Track
 from mediacrawl.probe import Probe, ProbePolicy, build_item, build_page_item
@@ -141,7 +141,7 @@ def test_a_short_page_gives_few_records_of_players(tmp_path):
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from([*TEXT_FIELDS, "x"]), st.binary(max_size=3_000)), max_size=30),
+    st.lists(st.tuples(st.sampled_from([*FILE_FIELDS, *LINK_FIELDS, "x"]), st.binary(max_size=3_000)), max_size=30),
     st.integers(0, 20_000),
     st.integers(0, 50_000),
 )

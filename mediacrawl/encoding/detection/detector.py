@@ -483,12 +483,9 @@ def whole_field(raw: bytes, head: bytes, declared: str, found: FieldDecision) ->
         return replace(found, text=torn.text, suspect=found.suspect or "\ufffd" in torn.text)
     if text is not None and found.text[:-_CUT] in text:
         return replace(found, text=text)
-    left = _as_declared(raw, declared, found.encoding.partition(">")[0])
-    return replace(found, text=left, confidence=min(found.confidence, UNREADABLE), decision="undecided", suspect=True)
-
-
-def _as_declared(raw: bytes, declared: str, first: str) -> str:
+    first, known = found.encoding.partition(">")[0], codec_name(declared)
     if declared.startswith("utf-16") and first.startswith("utf-16"):
-        return raw.decode(first, "replace")
-    known = codec_name(declared)
-    return decode_single(raw, "cp1252") if known in ("", "cp1252") else raw.decode(known, "replace")
+        left = raw.decode(first, "replace")
+    else:
+        left = decode_single(raw, "cp1252") if known in ("", "cp1252") else raw.decode(known, "replace")
+    return replace(found, text=left, confidence=min(found.confidence, UNREADABLE), decision="undecided", suspect=True)

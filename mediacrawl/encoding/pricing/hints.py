@@ -28,11 +28,6 @@ PRIOR_WORTH: Final = 3.0
 """The prior counts as so many observations in addition to those of the host."""
 
 
-@lru_cache(maxsize=512)
-def _of_country(tld: str) -> tuple[str, ...]:
-    return tuple(language.code for language in LANGUAGES.values() if tld in language.tlds)
-
-
 def _language_nats(tld: str, page: str, tags: tuple[str, ...], anchor: str) -> dict[str, float]:
     """Return the evidence of the hints for each language, in nats."""
     nats: dict[str, float] = {}
@@ -41,7 +36,7 @@ def _language_nats(tld: str, page: str, tags: tuple[str, ...], anchor: str) -> d
         for code in codes:
             nats[code] = min(MOST_NATS, nats.get(code, 0.0) + worth)
 
-    add(_of_country(tld), COUNTRY_NATS)
+    add(tuple(language.code for language in LANGUAGES.values() if tld in language.tlds), COUNTRY_NATS)
     add(languages_named(page), PAGE_LANGUAGE_NATS)
     for tag in tags:
         # Taggers write "eng" into every comment, whatever its language.

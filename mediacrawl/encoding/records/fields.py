@@ -108,9 +108,9 @@ class TextField:
 
 @dataclass(slots=True)
 class TagField(TextField):
-    """An element of our ``tags``."""
+    """An element of our ``tags``, which is its own evidence."""
 
-    element: dict[str, Any]
+    proof: dict[str, Any]
 
     def put(self, decision: FieldDecision, version: str) -> bool:
         """Write a decision into the element.
@@ -121,16 +121,16 @@ class TagField(TextField):
         new = {"text": decision.text, **decision_fields(decision, version)}
         if decision.text != self.before:
             new["text_declared"] = self.before
-        if self.raw is not None and self.element.get("raw_b64") is None:
+        if self.raw is not None and self.proof.get("raw_b64") is None:
             new["raw_b64"] = base64.b64encode(self.raw).decode("ascii")
-        is_of_document = self.element["source"] in EXTERNAL_SOURCES and self.declared not in {OCTETS, "utf-8"}
+        is_of_document = self.proof["source"] in EXTERNAL_SOURCES and self.declared not in {OCTETS, "utf-8"}
         passing = _PASSING if is_of_document else (*_PASSING, "document")
-        old = [name for name in passing if name not in new and self.element.get(name) is not None]
+        old = [name for name in passing if name not in new and self.proof.get(name) is not None]
         for name in old:
-            del self.element[name]
-        if not old and all(self.element.get(name) == value for name, value in new.items()):
+            del self.proof[name]
+        if not old and all(self.proof.get(name) == value for name, value in new.items()):
             return False
-        self.element.update(new)
+        self.proof.update(new)
         return True
 
 
@@ -159,7 +159,7 @@ def element_field(element: dict[str, Any]) -> TagField | None:
     Raises:
         ValueError: it is damaged.
     """
-    if not _has_texts(element) or not is_codec(element["declared"]):
+    if not all(isinstance(element.get(name), str) for name in _STATED) or not is_codec(element["declared"]):
         raise ValueError("an element without its texts")
     text: str = element["text"]
     packed, earlier = element.get("raw_b64"), element.get("text_declared")
@@ -174,15 +174,7 @@ def element_field(element: dict[str, Any]) -> TagField | None:
         if before.isascii() and is_plain(read.removeprefix("\ufeff"), raw):
             return None
     by_user = element.get("decision") == "user"
-    return TagField(element["key"], before, text, raw, element["declared"], element, by_user, element)
-
-
-def _has_texts(element: Mapping[str, Any]) -> bool:
-    # A loop is fastest, and this runs for each element of millions of records.
-    for name in _STATED:  # noqa: SIM110
-        if not isinstance(element.get(name), str):
-            return False
-    return True
+    return TagField(element["key"], before, text, raw, element["declared"], element, by_user)
 
 
 class PlainItem:
@@ -231,7 +223,11 @@ class PlainItem:
             entry["after"] = decision.text
         self._evidence[field.name] = entry
         if decision.text != field.text:
-            self._replace(field.place, decision.text)
+            name, index = field.place
+            if index is None:
+                self._new[name] = decision.text
+            else:
+                self._new.setdefault(name, list(self._item[name]))[index] = decision.text
 
     def close(self) -> bool:
         """Write the decisions into the item, all or none.
@@ -290,27 +286,18 @@ class PlainItem:
                 return None
         return bytes(value) if isinstance(value, (bytes, bytearray)) and value else None
 
-    def _replace(self, place: tuple[str, int | None], text: str) -> None:
-        name, index = place
-        if index is None:
-            self._new[name] = text
-            return
-        members = self._new.setdefault(name, list(self._item[name]))
-        members[index] = text
-
 
 def by_user(item: Mapping[str, Any]) -> frozenset[str]:
     """Return the fields that the item's ``fixed_by_user`` names: a list, or one text with commas."""
     extra = item.get(_EXTRA)
-    return _names(item.get(BY_USER)) | (_names(extra.get(BY_USER)) if isinstance(extra, dict) else frozenset())
-
-
-def _names(value: Any) -> frozenset[str]:
-    if isinstance(value, str):
-        return frozenset(name.strip() for name in value.split(","))
-    return (
-        frozenset(name for name in value if isinstance(name, str)) if isinstance(value, (list, tuple)) else frozenset()
-    )
+    holders = (item, extra) if isinstance(extra, dict) else (item,)
+    names: set[str] = set()
+    for value in (holder.get(BY_USER) for holder in holders):
+        if isinstance(value, str):
+            names.update(name.strip() for name in value.split(","))
+        elif isinstance(value, (list, tuple)):
+            names.update(name for name in value if isinstance(name, str))
+    return frozenset(names)
 
 
 UTF8: Final = "utf-8"

@@ -166,7 +166,11 @@ class Fixer:
             Exception: of an item of another kind that rejects a text; it is unchanged then.
         """
         tags, every, errors = _evidence(item)
-        plain = PlainItem(item, self._plain_names(tags) if names is None else names, self._raws)
+        if names is None:
+            names = COMMON_NAMES if self._named is None and not tags else self._named or ()
+            proven = {*FILE_FIELDS, *(element["key"] for element in tags)} if tags else set()
+            names = [name for name in names if name not in proven]
+        plain = PlainItem(item, names, self._raws)
         wanted = [*every, *plain.fields]
         fields = _bounded(wanted)
         passed = (*(field.name for field in wanted[len(fields) :]), *plain.too_long)
@@ -187,16 +191,13 @@ class Fixer:
             decided=tuple(decided),
             names=tuple(field.name for field in fields),
             changed=changed,
-            doubtful=any(map(_is_doubtful, decided)),
+            doubtful=any(
+                found.decision == "undecided" or found.suspect or found.lossy or "\ufffd" in found.text
+                for found in decided
+            ),
             passed=passed,
             errors=errors,
         )
-
-    def _plain_names(self, tags: Sequence[Mapping[str, Any]]) -> Iterable[str]:
-        if not tags:
-            return COMMON_NAMES if self._named is None else self._named
-        proven = {*FILE_FIELDS, *(element["key"] for element in tags)}
-        return [name for name in self._named or () if name not in proven]
 
     def _decide(
         self, item: Mapping[str, Any], fields: Sequence[TextField], tags: Sequence[Mapping[str, Any]]
@@ -331,11 +332,11 @@ class _Origin(IntEnum):  # as dictionary keys, integers take a fifth of the time
 def _origin(field: TextField) -> _Origin:
     if field.raw is None:
         return _Origin.LOST
-    if not isinstance(field, TagField) or field.element["source"] not in EXTERNAL_SOURCES:
+    if not isinstance(field, TagField) or field.proof["source"] not in EXTERNAL_SOURCES:
         return _Origin.FILE
     if field.declared in {OCTETS, "utf-8"}:
         return _Origin.EXTERNAL
-    is_decided = "document" not in field.element or field.is_as_document
+    is_decided = "document" not in field.proof or field.is_as_document
     return _Origin.DECODED if is_decided else _Origin.EXTERNAL
 
 
@@ -380,10 +381,6 @@ def _changes(fields: Sequence[TextField], decided: Iterable[FieldDecision]) -> t
             key = (field.name, field.text, to.text)
             changes.setdefault(key, TextChange(*key, to.encoding, to.language, to.confidence, to.decision, to.lossy))
     return tuple(changes.values())
-
-
-def _is_doubtful(decision: FieldDecision) -> bool:
-    return decision.decision == "undecided" or decision.suspect or decision.lossy or "\ufffd" in decision.text
 
 
 _ADDRESSES = ("content_url", "url", "page_url")

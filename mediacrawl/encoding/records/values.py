@@ -29,9 +29,6 @@ FILE_FIELDS = (
 LINK_FIELDS = ("page_title", "anchor_text")
 """Fields of a `MediaItem` that describe the link to its file. Plain ASCII has no evidence."""
 
-TEXT_FIELDS = (*FILE_FIELDS, *LINK_FIELDS)
-"""Fields of a `MediaItem` that come from its tags."""
-
 PLAYING = ("playing_artist", "playing_title")
 """Keys of what a station plays; `MediaItem.now_playing` joins them."""
 
