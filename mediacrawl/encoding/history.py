@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 from urllib.parse import urlsplit
 
 from mediacrawl.encoding.decision import Detection, Seen
@@ -178,7 +178,7 @@ def _parsed(content: bytes) -> dict[str, dict[str, Counts]]:
 
 
 def _counts(stored: dict[str, float]) -> Counts:
-    counts = {(name.partition(" ")[0], name.partition(" ")[2]): float(count) for name, count in stored.items()}
+    counts = {(name.partition(" ")[0], name.partition(" ")[2]): count for name, count in stored.items()}
     if len(counts) > _MOST_PAIRS or not all(0 < count <= _MOST_COUNTS for count in counts.values()):
         raise ValueError("counts of a place are out of range")
     return counts
