@@ -7,7 +7,7 @@ COMPILED = $(VENV)/.tests-compiled
 # Hundreds of processes import the same modules.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo crawl test test-all crash check docs bench models native egg deploy lock clean
+.PHONY: demo crawl test test-all crash check docs bench models egg deploy lock clean
 
 demo: $(STAMP)
 	@$(BIN)/mediacrawl demo
@@ -60,12 +60,7 @@ bench: $(STAMP)
 
 # The encoding models, from the text in training/: the same content every time (docs/models.md).
 models: $(STAMP)
-	$(BIN)/python -m mediacrawl.encoding.train training mediacrawl/encoding/models.bin
-
-# The optional native part (deploy/native): the same decisions on text, faster. Needs a C compiler and Python's headers.
-native: $(STAMP)
-	$(BIN)/python -m pip install --quiet --force-reinstall --no-deps ./deploy/native
-	@$(BIN)/python -c 'from mediacrawl.encoding.native import description; print("text is priced by:", description())'
+	$(BIN)/python training/make_models.py training mediacrawl/encoding/models.bin
 
 # What scrapyd runs: our code and its data, without dependencies. Built anew, or it would hold modules that are gone.
 egg: $(STAMP)
@@ -79,7 +74,7 @@ deploy: egg
 # Versions are pinned in constraints.txt; after a change of dependencies make the file anew. What pip says is shown only
 # if it fails.
 PIP = $(BIN)/python -m pip
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml constraints.txt setup.py $(wildcard deploy/native/*)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; say which with make PYTHON=python3.12"; exit 2; }
 	@test -x $(BIN)/python || echo "Making an environment for Python in $(VENV)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { echo "the venv module is missing; on Debian: apt install python3-venv"; rm -rf $(VENV); exit 2; }

@@ -1,9 +1,11 @@
-"""Makes the egg that scrapyd runs (``make egg``); everything else stands in pyproject.toml."""
+"""Builds the C extension, where there is a compiler, and the egg for scrapyd (``make egg``); see pyproject.toml."""
 
 import compileall
 import py_compile
+import sys
+from pathlib import Path
 
-from setuptools import Command, setup
+from setuptools import Command, Extension, setup
 from setuptools.command.bdist_egg import bdist_egg
 from setuptools.errors import CompileError
 
@@ -31,4 +33,21 @@ class BytecodeBeside(bdist_egg):
         return command
 
 
-setup(cmdclass={"bdist_egg": BytecodeBeside})
+NATIVE = Extension(
+    "mediacrawl.encoding._native",
+    sorted(map(str, Path("deploy/native").glob("*.c"))),
+    depends=sorted(map(str, Path("deploy/native").glob("*.h"))),
+    # The limited API: one build serves CPython 3.11 and all later versions.
+    define_macros=[("Py_LIMITED_API", "0x030B0000")],
+    extra_compile_args=["-O3"],
+    py_limited_api=True,
+    # Without a compiler or Python's headers mediacrawl is installed without it.
+    optional=True,
+)
+
+setup(
+    cmdclass={"bdist_egg": BytecodeBeside},
+    # An egg runs on any machine, and nothing can be loaded from its zip but Python.
+    ext_modules=[] if "bdist_egg" in sys.argv else [NATIVE],
+    options={"bdist_wheel": {"py_limited_api": "cp311"}},
+)

@@ -17,6 +17,7 @@ from encoding_units import ENCODINGS, HELD_OUT, encoded, rows, same, texts_of
 
 GROUPS = {
     "lossless": "the code page that most of the language's texts were in, read as Latin-1 or cp1252",
+    "rare": "the other code pages of the language, read so",
     "utf8": "UTF-8 read so",
     "double": "UTF-8 or the main code page read so, and that once more in UTF-8",
     "lossy": "the main code page read as cp1252; bytes that it does not define are dropped, or are ? or U+FFFD",
@@ -112,6 +113,9 @@ def damages(group: str, language: str) -> Iterator[Damage]:
     main = main_page(language)
     if group == "lossless":
         yield from (misread(page, reading) for page in main for reading in WHOLE)
+    elif group == "rare":
+        rest = [page for page in code_pages(language) if page not in main]
+        yield from (misread(page, reading) for page in rest for reading in WHOLE)
     elif group == "utf8":
         yield from (misread("utf_8", reading) for reading in WHOLE)
     elif group == "double":

@@ -15,17 +15,17 @@ from importlib.metadata import version
 
 from encoding_units import ENCODINGS, Unit
 
-from mediacrawl.encoding import Hints, detect, models, repair
+from mediacrawl.encoding import detect, models, repair
 from mediacrawl.encoding.languages import LANGUAGES
 
 OURS = "mediacrawl"
 
 Reader = Callable[[Unit], Sequence[str]]
-"""Returns the texts of a unit; of the unit itself it reads the bytes only, and the TLD where its name says so."""
+"""Returns the texts of a unit; of the unit itself it reads the bytes only."""
 Mender = Callable[[Sequence[str]], Sequence[str]]
 """Takes the texts of one record as they are stored; returns what they were."""
-Name = Callable[[bytes, str], str | None]
-"""Takes bytes and a top-level domain; returns the name of an encoding."""
+Name = Callable[[bytes], str | None]
+"""Takes bytes; returns the name of an encoding."""
 
 LARGER = {
     "ascii": "cp1252",
@@ -49,11 +49,8 @@ def readers() -> dict[str, Reader]:
     """Return all programs that tell encodings."""
     found: dict[str, Reader] = {}
     for label, name in _namers().items():
-        found[label] = partial(read_with, name, told="")
-        if label.startswith("chardetng"):
-            found[f"{label} + TLD"] = partial(read_with, name)
+        found[label] = partial(read_with, name)
     found[OURS] = lambda unit: detect(unit.raws).texts
-    found[f"{OURS} + TLD"] = lambda unit: detect(unit.raws, Hints(tld=unit.tld)).texts
     return found
 
 
@@ -77,7 +74,8 @@ def menders() -> dict[str, Mender]:
 @cache
 def _namers() -> dict[str, Name]:
     found: dict[str, Name] = {}
-    for package, names in {"chardet": _chardet, "chardetng_py": _chardetng}.items():
+    peers = {"chardet": _chardet, "chardetng_py": _chardetng, "charset-normalizer": _charset_normalizer}
+    for package, names in peers.items():
         try:
             found |= names()
         except ImportError:
@@ -89,14 +87,14 @@ def _chardet() -> dict[str, Name]:
     import chardet  # noqa: PLC0415
 
     label = f"chardet {chardet.__version__}"
-    found: dict[str, Name] = {label: lambda raw, _: chardet.detect(raw)["encoding"]}
+    found: dict[str, Name] = {label: lambda raw: chardet.detect(raw)["encoding"]}
     try:
         # It knows EUC-JP by that name only.
         ours = sorted({name for names in ENCODINGS.values() for name in names} | {"euc-jp"})
         known = [name for name in ours if _takes(chardet, name)]
     except TypeError:
         return found  # before chardet 6 there is no list of candidates
-    found[f"{label}, our list"] = lambda raw, _: chardet.detect(raw, include_encodings=known)["encoding"]
+    found[f"{label}, our list"] = lambda raw: chardet.detect(raw, include_encodings=known)["encoding"]
     return found
 
 
@@ -112,24 +110,28 @@ def _takes(library: object, encoding: str) -> bool:
 def _chardetng() -> dict[str, Name]:
     import chardetng_py  # noqa: PLC0415
 
-    def name(raw: bytes, tld: str) -> str | None:
+    def name(raw: bytes) -> str | None:
         detector = chardetng_py.EncodingDetector()
         detector.feed(raw, last=True)
-        encoding: str = detector.guess(tld=tld.encode() or None, allow_utf8=True)
+        encoding: str = detector.guess(tld=None, allow_utf8=True)
         return encoding
 
     return {f"chardetng_py {version('chardetng_py')}": name}
 
 
-def read_with(name: Name, unit: Unit, told: str | None = None) -> list[str]:
-    """Return the texts of a unit by the encoding that a program names.
+def _charset_normalizer() -> dict[str, Name]:
+    import charset_normalizer  # noqa: PLC0415
 
-    Args:
-        name: the program.
-        unit: what is read.
-        told: the top-level domain that the program is given; None for that of the unit.
-    """
-    encoding = codec(name(b"\n".join(unit.raws), unit.tld if told is None else told))
+    def name(raw: bytes) -> str | None:
+        best = charset_normalizer.from_bytes(raw).best()
+        return best.encoding if best else None
+
+    return {f"charset-normalizer {charset_normalizer.__version__}": name}
+
+
+def read_with(name: Name, unit: Unit) -> list[str]:
+    """Return the texts of a unit by the encoding that a program names."""
+    encoding = codec(name(b"\n".join(unit.raws)))
     return [decoded(raw, encoding) for raw in unit.raws]
 
 
@@ -151,7 +153,7 @@ def codec(name: str | None) -> str:
 def mend_with(name: Name, texts: Sequence[str]) -> list[str]:
     """Take texts back to the bytes they were read from, and return what a program reads in these."""
     raws = [latin_bytes(text) for text in texts]
-    encoding = codec(name(b"\n".join(raw for raw in raws if raw is not None), ""))
+    encoding = codec(name(b"\n".join(raw for raw in raws if raw is not None)))
     if encoding == "cp1252":
         return list(texts)
     return [text if raw is None else decoded(raw, encoding) for text, raw in zip(texts, raws, strict=True)]

@@ -142,10 +142,10 @@ def _archive(version: str) -> Path:
 def mangled_titles() -> Pairs:
     """The titles of `titles/mangled.txt` after what their first column says was done to them."""
     lines = (TITLES / "mangled.txt").read_text(encoding="utf-8").splitlines()
-    return [_mangled(*line.split("\t")) for line in lines]
+    return [read_wrongly(*line.split("\t")) for line in lines]
 
 
-def _mangled(recipe: str, title: str) -> tuple[str, str]:
+def read_wrongly(recipe: str, title: str) -> tuple[str, str]:
     """A title as it is stored, and as it is right.
 
     Args:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -17,34 +16,12 @@ from mediacrawl.encoding import Hints, detect
 from mediacrawl.encoding.detection import document
 from mediacrawl.encoding.history import History
 
-# -- confidence -----------------------------------------------------------------------------------------------------
 
-BINS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999, 1.0001)
-
-Judged = list[tuple[float, bool]]
-"""How sure the program was of each unit, and whether it was right."""
-
-
-def judged(kind: str) -> Judged:
-    """Return the judgement of all units of a kind."""
-    found = [(unit, detect(unit.raws)) for unit in units(kind)]
-    return [(decided.confidence, unit.is_right(decided.texts)) for unit, decided in found]
-
-
-def calibration(decisions: Judged) -> list[tuple[str, tuple[int, float, float]]]:
-    """Return for each span of confidence how many decisions it has, their confidence, and the share right, in %."""
-    found = []
-    for least, most in itertools.pairwise(BINS):
-        some = [decision for decision in decisions if least <= decision[0] < most]
-        if some:
-            mean = 100 * statistics.fmean(confidence for confidence, _ in some)
-            found.append((f"{least:.3f} to {min(most, 1.0):.3f}", (len(some), mean, right_of(some))))
-    return found
-
-
-def right_of(decisions: Sequence[tuple[float, bool]]) -> float:
-    """Return the percentage that is right."""
-    return 100 * statistics.fmean(right for _, right in decisions) if decisions else 0.0
+def right_if_sure(least: float) -> float:
+    """Return how many of the single fields that are decided with so much confidence are right, in percent."""
+    found = [(unit, detect(unit.raws)) for unit in units("field")]
+    marks = [unit.is_right(decided.texts) for unit, decided in found if decided.confidence >= least]
+    return 100 * sum(marks) / len(marks)
 
 
 # -- hosts ----------------------------------------------------------------------------------------------------------

@@ -56,13 +56,6 @@ ENCODINGS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Encodings that each language was written in, most common first."""
 
-_TLDS = (
-    "en:uk sv:se da:dk ga:ie ca:es gl:es eu:es af:za cs:cz sl:si bs:ba sr-Latn:rs sr:rs sq:al et:ee vi:vn uk:ua be:by"
-    " kk:kz el:gr he:il ar:eg fa:ir ur:pk ja:jp ko:kr zh-Hans:cn zh-Hant:tw ka:ge hy:am hi:in cy:uk eo:org"
-)
-TLDS = dict(pair.split(":") for pair in _TLDS.split())
-"""Top-level domain of each language's country, where it is not the language's own code."""
-
 FIRST_ON_HOST = 10
 """Fields from which a host is learned before the rest of it is counted."""
 TONES = frozenset("\u0300\u0301\u0303\u0309\u0323")
@@ -83,11 +76,6 @@ class Unit:
     encoding: str
     texts: tuple[str, ...]
     raws: tuple[bytes, ...]
-
-    @property
-    def tld(self) -> str:
-        """Top-level domain of a host where one would find it."""
-        return TLDS.get(self.language, self.language)
 
     @property
     def is_western(self) -> bool:
@@ -254,6 +242,3 @@ class Score:
 def mean_of(cells: Iterable[Sequence[int]]) -> float:
     shares = [right / count for right, count in cells]
     return 100 * sum(shares) / len(shares) if shares else 0.0
-
-
-ALL_ENCODINGS = tuple(sorted({encoding for encodings in ENCODINGS.values() for encoding in encodings}))

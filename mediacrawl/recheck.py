@@ -13,8 +13,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from mediacrawl.encoding import repair
 from mediacrawl.encoding.records.evidence import decision_of, number, raw_bytes
-from mediacrawl.encoding.records.fields import by_user
+from mediacrawl.encoding.records.fields import EVIDENCE, by_user
 from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.encoding.records.values import (
     FILE_FIELDS,
@@ -22,6 +23,7 @@ from mediacrawl.encoding.records.values import (
     LISTS_WITH_TEXTS,
     best_values,
     chapter_number,
+    is_better,
     placed_texts,
     structured_values,
     whole_elements,
@@ -48,6 +50,7 @@ _KEPT = (
     *_LISTS,
     "tags",
     "fixed_by_user",
+    EVIDENCE,
     "extra",
 )
 _DECIDED = ("text", "encoding", "confidence", "runner_up", "margin", "language", "decision", "fixer")
@@ -69,15 +72,14 @@ class Doubts:
         """Why a record is in doubt, as far as it is told without more work; empty if its text is sure.
 
         ``undecided``: a field stayed as declared because nothing else was sure enough. ``unsure``: a decision is below
-        `below`, or the models of today would doubt it. ``lost``: characters are missing. ``no_bytes``: a text that is
-        not ASCII has no bytes by which it could be decided again. What a person decided is never in doubt, nor what
+        `below`, or the models of today would doubt it. ``lost``: characters are missing. ``no_bytes``: a text looks
+        damaged, and has no bytes by which it could be decided again. What a person decided is never in doubt, nor what
         only a page says of a medium: there is no file to be requested.
         """
         if record.get("probe_status") == PAGE_STATUS:
             return []
-        unproven = _of_values(record, _elements(record))
+        unproven = self._of_values(record)
         if unproven:
-            # Mending text without bytes takes long, and would not bring them back.
             return sorted(unproven)
         today = _copied(record)
         # The file tells nothing of its page's title.
@@ -98,20 +100,29 @@ class Doubts:
             yield "unsure"
         if element.get("lossy") is True or element.get("suspect") is True or _LOST in text:
             yield "lost"
-        if not text.isascii() and not _text(element.get("raw_b64")):
+        if not _text(element.get("raw_b64")) and (decision == "fixed" or (decision is None and not text.isascii())):
             yield "no_bytes"
 
+    def _of_values(self, record: Mapping[str, Any]) -> set[str]:
+        """Return what is wrong with the values at the top of a record that its evidence does not answer for."""
+        proven = {_text(element.get("key")) for element in _elements(record)} | by_user(record)
+        texts = {key: text for key in FILE_FIELDS if key not in proven and (text := _text(record.get(key)))}
+        reasons = set()
+        if any(_LOST in text or "??" in text for text in texts.values()):
+            reasons.add("lost")
+        before = {**texts, **{name: text for name, text in _stored_before(record).items() if name in texts}}
+        for each in repair(list(before.values())).fields:
+            if each.decision != "declared" or each.suspect or each.confidence < self.below:
+                reasons.add("no_bytes")
+        return reasons
 
-def _of_values(record: Mapping[str, Any], elements: list[dict[str, Any]]) -> set[str]:
-    """Return what is wrong with the values at the top of a record that its evidence does not answer for."""
-    proven = {_text(element.get("key")) for element in elements} | by_user(record)
-    texts = [_text(record.get(key)) for key in FILE_FIELDS if key not in proven]
-    reasons = set()
-    if any(_LOST in text or "??" in text for text in texts):
-        reasons.add("lost")
-    if not all(text.isascii() for text in texts):
-        reasons.add("no_bytes")
-    return reasons
+
+def _stored_before(record: Mapping[str, Any]) -> dict[str, str]:
+    """Return the texts of another project's item before they were changed, by their fields."""
+    extra = record.get("extra")
+    evidence = record.get(EVIDENCE) or (extra.get(EVIDENCE) if isinstance(extra, dict) else None)
+    found = evidence.items() if isinstance(evidence, dict) else ()
+    return {name: entry["before"] for name, entry in found if isinstance(entry, dict) and _text(entry.get("before"))}
 
 
 def kept(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -180,7 +191,11 @@ def _values_of_user(old: Mapping[str, Any]) -> dict[str, str]:
     values = {
         key: _text(old.get(key)) for key in FILE_FIELDS if key in {element["key"] for element in elements} | named
     }
-    return {key: text for key, text in values.items() if text and (key in named or text != given[key])}
+    return {
+        key: text
+        for key, text in values.items()
+        if text and (key in named or not (text == given[key] or is_better(given[key], text)))
+    }
 
 
 def pairs(old: Mapping[str, Any], new: Mapping[str, Any], below: float) -> Iterator[dict[str, str]]:
@@ -196,15 +211,21 @@ def pairs(old: Mapping[str, Any], new: Mapping[str, Any], below: float) -> Itera
     """
     if _is_another_file(old, new):
         return
-    stored = {_place(element): _text(element.get("text")) for element in _elements(old)}
+    elements = [element for element in _elements(old) if _text(element.get("text"))]
+    stored = {_place(each): (_text(each.get("text")), _text(each.get("text_declared"))) for each in elements}
+    before_fields = _stored_before(old)
     told = set()
     for element in _elements(new):
         if decision_of(element) not in {"declared", "fixed"} or _confidence(element) < below:
             continue
         after = _text(element.get("text"))
         key = _text(element.get("key"))
-        before = stored.get(_place(element)) or (_text(old.get(key)) if after == new.get(key) else "")
-        if before and after not in {"", before} and (before, after) not in told:
+        text = stored.get(_place(element))
+        of_field = (_text(old.get(key)), before_fields.get(key, "")) if after == new.get(key) else ("", "")
+        shown, before = text or of_field
+        # What another program stored, not what was made of it.
+        before = before or shown
+        if shown not in {"", after} and after not in {"", before} and (before, after) not in told:
             told.add((before, after))
             yield {"before": before, "after": after, "encoding": _text(element.get("encoding"))}
 
@@ -295,10 +316,6 @@ def records(path: Path) -> Iterator[dict[str, Any] | None]:
     """
     with _explained(path), closing(open_reader(location_of(str(path)))) as reader:
         for block in reader.blocks(None, 1):
-            if block.problem is not None:
-                # A line that is too long.
-                yield from [None] * bool(block.problem)
-                continue
             for entry in reader.records(block):
                 if entry.record is not None or entry.problem:
                     url = (entry.record or {}).get("content_url")

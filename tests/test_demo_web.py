@@ -4,35 +4,26 @@ from __future__ import annotations
 
 import http.client
 import io
-import re
 import socket
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
-import mutagen
 import pytest
-from demo_fields import FIELDS, UNTAGGED
+from demo_fields import FIELDS
 from demo_web import DemoWeb
-from mutagen.id3 import ID3
 from mutagen.mp3 import MP3
 from w3lib.url import canonicalize_url
 
 from mediacrawl.demo import DemoServer, grow_mp3, media_bytes
-from mediacrawl.demo.library import CONTENT_TYPES, LEGACY_ENCODINGS, NAMES, RECORDINGS, UTF16
 from mediacrawl.model.item import MediaItem
 from mediacrawl.probe import Probe, ProbeResult
 
-UNDECLARED = {"kisa.wav", "baile.avi", "halling.aiff", "raba.au", "tramvai.kar", "vecer.rm"}
-"""Files of formats that declare no encoding."""
 SHORT = {"can-y-mor.dsf"}
 """One block of one-bit audio is 4 KB."""
 UNTIMED = {"regendak.mod"}
 """How long a module plays shows only when it is played."""
-SUFFIXES = "|".join(suffix[1:] for suffix in CONTENT_TYPES)
 
 
 @dataclass
@@ -105,61 +96,6 @@ def test_what_is_no_whole_mp3_of_the_demo_is_not_grown(data):
         grow_mp3(data, 10)
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - set(LEGACY_ENCODINGS) - UNTAGGED))
-def test_an_ordinary_file_of_the_library_says_its_true_title(name):
-    title, data = NAMES[name].title, media_bytes(name)
-    assert any(title.encode(codec, "replace") in data for codec in ("utf-8", "utf-16-le", "utf-16-be", "latin-1"))
-
-
-@pytest.mark.parametrize("name", sorted(UNTAGGED))
-def test_an_untagged_file_says_nothing(name):
-    assert not any(len(word) > 3 and word.encode() in media_bytes(name) for word in NAMES[name].title.split())
-
-
-@pytest.mark.parametrize("name", sorted(UNDECLARED))
-def test_a_file_holds_its_names_in_an_encoding_that_nothing_declares(name):
-    for text in filter(None, NAMES[name]):
-        assert text.encode(LEGACY_ENCODINGS[name]) in media_bytes(name)
-
-
-@pytest.mark.parametrize("name", sorted(set(LEGACY_ENCODINGS) - {"perron.mp3", "tuman.flac", "hegy.m4a"} - UNDECLARED))
-def test_a_legacy_file_claims_one_encoding_and_holds_another(name):
-    claimed = str(ID3(io.BytesIO(media_bytes(name)), load_v1=True).get("TIT2"))
-    assert claimed != NAMES[name].title
-    assert claimed.encode("latin-1").decode(LEGACY_ENCODINGS[name], "ignore") == NAMES[name].title
-
-
-@pytest.mark.parametrize("name", sorted(set(RECORDINGS) & set(LEGACY_ENCODINGS)))
-def test_a_tape_holds_its_true_names_in_the_encoding_it_does_not_claim(name):
-    data, codec = media_bytes(name), LEGACY_ENCODINGS[name]
-    made = RECORDINGS[name]
-    held = [text.encode(codec) for text in made.readable]
-    if made.claims == UTF16:
-        held = [raw.decode("latin-1").encode("utf-16-le") for raw in held]
-    assert sum(raw in data for raw in held) >= 2
-    assert mutagen.File(io.BytesIO(data)).info.length > 0.9
-
-
-def test_id3v1_alone_cuts_a_name_inside_a_character():
-    made = RECORDINGS["cantigas.mp3"]
-    assert made.names.title.startswith(made.readable.title)
-    assert made.names.title.encode()[:30].decode(errors="replace").endswith("\ufffd")
-
-
-def test_a_mixed_tape_claims_the_truth_for_its_title_only():
-    tags = ID3(io.BytesIO(media_bytes("perron.mp3")))
-    names = RECORDINGS["perron.mp3"].names
-    assert str(tags["TIT2"]) == names.title
-    assert str(tags["TPE1"]).encode("latin-1").decode("cp1251") == names.artist
-
-
-def test_two_tags_of_one_tape_differ_in_encoding():
-    data = media_bytes("lodka.mp3")
-    title = RECORDINGS["lodka.mp3"].names.title
-    assert data.index(title.encode("cp1251")) < data.index(title.encode("cp866"))
-    assert data[-128:].startswith(b"TAG" + title.encode("cp866"))
-
-
 # The web as a whole
 
 
@@ -182,17 +118,6 @@ def test_every_expected_file_answers_with_media_that_a_probe_reads_whole(web, cl
     assert families == set(named.split())
 
 
-def test_every_expected_file_serves_its_head_and_its_tail_by_range(web, client):
-    for url in web.expected_media:
-        whole = client.get(url).body
-        head = client.get(url, Range="bytes=0-16383")
-        tail = client.get(url, Range="bytes=-100")
-        assert (head.status, tail.status) == (206, 206)
-        assert head.body == whole[:16384]
-        assert tail.body == whole[-100:]
-        assert head.headers["content-range"] == f"bytes 0-{len(head.body) - 1}/{len(whole)}"
-
-
 def _probed(body: bytes) -> ProbeResult:
     probe = Probe()
     while wanted := probe.next_range():
@@ -205,38 +130,12 @@ def test_a_head_of_16_kb_is_a_small_part_of_the_demos_media(web):
     assert heads * 20 < sum(web.sizes.values())
 
 
-def test_head_gives_the_headers_of_get_and_no_body(web, client):
-    url = min(web.expected_media)
-    got, headed = client.get(url), client.get(url, method="HEAD")
-    got.headers.pop("date"), headed.headers.pop("date")
-    assert (headed.headers, headed.body) == (got.headers, b"")
-
-
 def test_the_fields_that_are_expected_are_those_of_a_record(web):
     named = {name for fields in web.expected_fields.values() for name in fields}
     assert named <= set(MediaItem.__slots__)
     structured = {"chapters", "tracks", "persons", "identifiers", "loudness", "transcripts", "soundbites"}
     told = {"is_live", "now_playing", "rotation", "media_kind", "episode_type", "location", "explicit", "language"}
     assert structured | told <= named
-
-
-def test_the_page_of_a_player_names_no_media(web, client):
-    for url, fields in _of_players(web):
-        page = client.get(fields["page_url"]).body
-        assert b"<script>" in page
-        assert urlsplit(url).path.encode() not in page
-        assert not re.search(rf"\.(?:{SUFFIXES})\b", page.decode())
-
-
-def test_a_page_that_is_older_than_the_player_links_its_file(web, client):
-    base = f"http://ljosvaki.example:{web.port}"
-    assert client.get(f"{base}/gogn/00000005.json").status == 404
-    assert b'<a href="/safn/gestir.aiff">' in client.get(f"{base}/horfa/5").body
-
-
-def _of_players(web: DemoWeb) -> list[tuple[str, dict[str, Any]]]:
-    """URL and expected fields of the media that only the data of a player names."""
-    return [(url, fields) for url, fields in web.expected_fields.items() if fields.get("discovered_via") == "adapter"]
 
 
 def test_a_rude_request_is_a_violation():
@@ -261,17 +160,6 @@ def test_what_is_forbidden_exists_so_that_a_rude_crawl_would_find_it(web, client
         whole += "lied.mp3" if "//media.bitte-nicht" in start else ""
         assert client.get(whole).status == 200, whole
     assert client.get(f"http://archiwum-dzwieku.example:{web.port}/prywatne/burza.m4a").status == 200
-
-
-def test_the_long_redirect_has_five_hops_and_media_at_its_end(web, client):
-    url = f"http://tonspur.example:{web.port}/lang/start"
-    hops = []
-    while (answer := client.get(url)).status == 302:
-        url = urljoin(url, answer.headers["location"])
-        hops.append(url)
-    assert answer.headers["content-type"] == "audio/mpeg"
-    assert [urlsplit(hop).path for hop in hops] == [f"/lang/hop-{n}" for n in (1, 2, 3, 4)] + ["/lang/ziel.mp3"]
-    assert set(hops[3:]) <= set(web.forbidden)
 
 
 def test_the_calendar_never_ends_and_starts_in_this_month(web, client):
@@ -345,13 +233,6 @@ def test_a_port_that_is_taken_is_refused(command):
         DemoServer(command.sites.port)
 
 
-def test_a_page_of_an_old_host_is_in_its_declared_encoding(web, client):
-    answer = client.get(f"http://staroe-radio.example:{web.port}/")
-    assert answer.headers["content-type"] == "text/html"
-    assert '<meta charset="windows-1251">' in answer.body.decode("cp1251")
-    assert "Старое радио" in answer.body.decode("cp1251")
-
-
 def test_a_host_that_is_not_of_the_demo_is_not_answered_as_if_it_were(web, client):
     assert client.get(f"http://elsewhere.example:{web.port}/").status == 421
 
@@ -363,21 +244,3 @@ def test_the_never_crawl_file_names_the_host_that_must_be_left_alone(web):
 
 
 # The log
-
-
-def test_the_log_tells_what_the_server_saw():
-    with DemoWeb() as web:
-        client = Client(web.port)
-        url = f"http://tasmy-i-plenki.example:{web.port}/musik/alt/farol.mp3"
-        before = time.time()
-        client.get(url, Range="bytes=0-99", User_Agent="walker/1.0")
-        client.get(f"http://staroe-radio.example:{web.port}/")
-        client.connection.close()
-        first, second = web.settled_log()
-    assert (first.url, first.host, first.path) == (url, "tasmy-i-plenki.example", "/musik/alt/farol.mp3")
-    assert (first.method, first.range, first.user_agent) == ("GET", "bytes=0-99", "walker/1.0")
-    assert (first.status, first.bytes_sent) == (206, 100)
-    assert first.headers["accept-encoding"] == "identity"
-    assert before - 0.01 <= first.received <= first.finished <= second.received
-    assert first.received_monotonic <= first.finished_monotonic <= second.received_monotonic
-    assert second.finished_monotonic - second.received_monotonic >= 0.07

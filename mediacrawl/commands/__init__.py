@@ -73,9 +73,12 @@ def shown(method: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(method)
     def run(*args: Any) -> None:
+        failures = getattr(args[0], "failures", ()) if args else ()
         try:
             try:
                 method(*args)
+            except failures as error:
+                args[0]._fail(str(error))  # noqa: SLF001 - the command's own
             finally:
                 sys.stdout.flush()
         except BrokenPipeError:
@@ -142,8 +145,28 @@ class OwnCommand(Checked):
     requires_crawler_process = False
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
 
+    failures: ClassVar[tuple[type[Exception], ...]] = ()
+    """Errors whose message is printed, a sentence a line; the exit code is then 1."""
+
     verbs: ClassVar[Any] = {}
-    """Subcommands, done by the methods of their names, as `_add`, and the argument of each, as ``one SITE``."""
+    """Subcommands, done by the methods of their names, as `_add`, and the argument of each: None, ``one SITE``, or
+    ``FILE ...`` for any number, which the method checks."""
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Read the options and check the settings.
+
+        Raises:
+            UsageError: a setting or an option is invalid, or there is an argument where ``usage`` has none.
+        """
+        # Scrapy hands on options that it does not know.
+        refuse_options(args[: args.index("--")] if "--" in args else args)
+        super().process_options(args, opts)
+        if args and self.usage in {"", "[options]"}:
+            raise UsageError(f"mediacrawl {self._name} takes no arguments, but got {args[0]!r}")
+
+    @property
+    def _name(self) -> str:
+        return type(self).__module__.rpartition(".")[2]
 
     def _subcommand(self, args: list[str], default: str) -> Callable[[], None]:
         """Return what runs the subcommand that is named, or the default one.
@@ -151,15 +174,13 @@ class OwnCommand(Checked):
         Raises:
             UsageError: it is not known, or has the wrong number of arguments.
         """
-        refuse_options(args)
         verb, *words = args or [default]
         if verb not in self.verbs:
             known = f"use one of {', '.join(self.verbs)}{did_you_mean(verb, self.verbs)}"
-            raise UsageError(f"{verb!r} is not known; {known}")
-        wanted = self.verbs[verb]
-        if len(words) != (wanted is not None):
-            name = type(self).__module__.rpartition(".")[2]
-            raise UsageError(f"{name} {verb} takes {wanted or 'no further word'}")
+            raise UsageError(f"{verb!r} is not known; {known}" if verb else known)
+        wanted = self.verbs[verb] or "no further word"
+        if not wanted.endswith("...") and len(words) != wanted.startswith("one "):
+            raise UsageError(f"{self._name} {verb} takes {wanted}")
         return partial(getattr(self, f"_{verb}"), *words)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -14,11 +14,10 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 
-from mediacrawl.commands import OwnCommand, refuse_options
+from mediacrawl.commands import OwnCommand
 from mediacrawl.commands.probe import check_requests, run_single, text_fixer
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.files import locate
-from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe.format import plural
 from mediacrawl.observe.text import printable, say
 from mediacrawl.scope import canonical
@@ -30,36 +29,27 @@ from mediacrawl.site_adapters.schema import SCHEMA
 from mediacrawl.store import json_line
 
 if TYPE_CHECKING:
-    from mediacrawl.commands.adapter_try import PageTrial
     from mediacrawl.site_adapters.learn.model import Learned
 
 
 class Command(OwnCommand, ScrapyCommand):
     """Learns site adapters, checks them, and tries them over the network."""
 
-    verbs: ClassVar[tuple[str, ...]] = ("learn", "check", "try", "schema")
+    verbs: ClassVar = {"learn": "RECORDING.har ...", "check": "FILE ...", "try": "FILE URL ...", "schema": None}
     default_settings: ClassVar[dict[str, Any]] = {}
-
-    def syntax(self) -> str:
-        """Arguments of the command."""
-        return "[options] learn RECORDING.har ... -o FILE | check [FILE|FOLDER ...] | try FILE URL ... | schema"
-
-    def short_desc(self) -> str:
-        """Return one line for ``scrapy -h``."""
-        return "Learn, check and try site adapters: data that finds the media of a page without a browser"
-
-    def long_desc(self) -> str:
-        """Return the help text."""
-        return (
-            "learn RECORDING.har ... -o FILE: makes a site adapter of a browser's recordings of two or more pages of a"
-            " site, or says why there is none. No request is made. check [FILE|FOLDER ...]: names the faults of"
-            " adapters by line and field; without a name those of ADAPTERS_DIR. try FILE URL ...: asks pages that were"
-            " not recorded, under the crawl's rules and delays, and shows each step and the record. schema: the JSON"
-            " Schema of an adapter. docs/site-adapters.md tells how to record."
-        )
+    failures = (AdapterError,)
+    usage = "[options] learn RECORDING.har ... -o FILE | check [FILE|FOLDER ...] | try FILE URL ... | schema"
+    summary = "Learn, check and try site adapters: data that finds the media of a page without a browser"
+    description = (
+        "learn RECORDING.har ... -o FILE: makes a site adapter of a browser's recordings of two or more pages of a"
+        " site, or says why there is none. No request is made. check [FILE|FOLDER ...]: names the faults of adapters"
+        " by line and field; without a name those of ADAPTERS_DIR. try FILE URL ...: asks pages that were not"
+        " recorded, under the crawl's rules and delays, and shows each step and the record. schema: the JSON Schema"
+        " of an adapter. docs/site-adapters.md tells how to record."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own options and ours."""
+        """Add our options to Scrapy's."""
         super().add_options(parser)
         parser.add_argument("-o", "--output", metavar="FILE", help="learn: the new file, which must not exist")
         parser.add_argument(
@@ -77,24 +67,10 @@ class Command(OwnCommand, ScrapyCommand):
         Raises:
             UsageError: the subcommand is unknown, or an argument is missing.
         """
-        refuse_options(args)
-        verb, words = (args[0], args[1:]) if args else ("", [])
-        actions: dict[str, Callable[[list[str]], None]] = {
-            "learn": self._learn,
-            "check": self._check,
-            "try": self._try,
-            "schema": self._schema,
-        }
-        if verb not in actions:
-            known = f"use one of {', '.join(actions)}"
-            raise UsageError(f"{verb!r} is not known; {known}{did_you_mean(verb, actions)}" if verb else known)
-        self._opts = opts
-        try:
-            actions[verb](words)
-        except AdapterError as error:
-            self._fail(str(error))
+        work, self._opts = self._subcommand(args, ""), opts
+        work()
 
-    def _learn(self, words: list[str]) -> None:
+    def _learn(self, *words: str) -> None:
         output, hold_out = self._opts.output, self._opts.hold_out
         if not words or not (output or hold_out) or hold_out < 0:
             raise UsageError("adapters learn takes recordings (*.har), and -o FILE or --hold-out N")
@@ -119,7 +95,7 @@ class Command(OwnCommand, ScrapyCommand):
         except OSError as error:
             self._fail(f"{output} cannot be written: {error.strerror}")
 
-    def _check(self, words: list[str]) -> None:
+    def _check(self, *words: str) -> None:
         assert self.settings is not None
         names = words or OwnSettings(self.settings).getlist("ADAPTERS_DIR")
         if not names:
@@ -135,21 +111,25 @@ class Command(OwnCommand, ScrapyCommand):
             if not found:
                 say(printable(f"{path} has no adapters: no file ends in .json"))
 
-    def _try(self, words: list[str]) -> None:
+    def _try(self, *words: str) -> None:
         if len(words) < 2:
             raise UsageError("adapters try takes the FILE of an adapter and one URL or more")
         settings = self.settings
         assert isinstance(settings, Settings)
-        adapter, urls = load(Path(words[0])), [_page_url(word) for word in words[1:]]
-        for url in urls:
+        adapter, urls = load(Path(words[0])), []
+        for word in words[1:]:
+            url = canonical(word)
+            if url is None:
+                raise UsageError(f"{printable(word)} is no http or https URL")
             if adapter.match(url) is None:
                 raise UsageError(f"{printable(url)} is no page of {_described(adapter)}")
+            urls.append(url)
         try:
             check_requests(settings, urls, "adapters try")
             fixer = text_fixer(settings)
         except ValueError as error:
             raise UsageError(str(error)) from error
-        from mediacrawl.commands.adapter_try import AdapterTrySpider, PageTrial  # noqa: PLC0415 - it takes a while
+        from mediacrawl.commands.single import AdapterTrySpider, PageTrial  # noqa: PLC0415 - it takes a while
 
         with TemporaryDirectory() as folder:
             # The crawl has this adapter alone.
@@ -159,26 +139,15 @@ class Command(OwnCommand, ScrapyCommand):
             )
         trials = [report for report in reports if isinstance(report, PageTrial)]
         for trial in trials:
-            say(json_line(trial.as_object()), as_is=True) if self._opts.json else self._show(trial)
+            if self._opts.json:
+                say(json_line(trial.as_object()), as_is=True)
+            else:
+                say("\n".join([f"\n{printable(trial.target)}", *trial.lines()]))
         if not trials or not all(any(media.record for media in trial.probed) for trial in trials):
             self.exitcode = 1
 
-    def _show(self, trial: PageTrial) -> None:
-        say(f"\n{printable(trial.target)}")
-        for line in trial.lines():
-            say(line)
-
-    def _schema(self, words: list[str]) -> None:
-        if words:
-            raise UsageError(f"adapters schema takes no further word, but got {words[0]!r}")
+    def _schema(self) -> None:
         say(json.dumps(SCHEMA, indent=2), as_is=True)
-
-
-def _page_url(word: str) -> str:
-    url = canonical(word)
-    if url is None:
-        raise UsageError(f"{printable(word)} is no http or https URL")
-    return url
 
 
 def _described(adapter: SiteAdapter) -> str:

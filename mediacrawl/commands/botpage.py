@@ -40,14 +40,12 @@ class Command(OwnCommand, ScrapyCommand):
         add = parser.add_argument
         add("-o", "--output", default="-", metavar="FILE", help="where it goes (default: -, the terminal)")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def run(self, _: list[str], opts: argparse.Namespace) -> None:
         """Write the page.
 
         Raises:
             UsageError: a setting is missing or cannot be used, or the file is another one.
         """
-        if args:
-            raise UsageError(f"scrapy botpage takes no arguments, but got {args[0]!r}")
         try:
             page = bot_page(self._settings).html()
         except ValueError as error:

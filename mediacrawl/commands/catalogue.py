@@ -13,7 +13,7 @@ from typing import Any
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from mediacrawl.commands import OwnCommand, refuse_options
+from mediacrawl.commands import OwnCommand
 from mediacrawl.config.own_settings import catalogue_path
 from mediacrawl.config.policies import contact_of, is_anonymous
 from mediacrawl.observe.format import plural
@@ -29,6 +29,7 @@ _SHOWN = 20
 class Command(OwnCommand, ScrapyCommand):
     """Lists the newest records of the catalogue, or searches it."""
 
+    failures = (StoreError, ExportError)
     usage = "[options] [WORD ...]"
     summary = "Show or search the media files that were found"
     description = (
@@ -53,9 +54,7 @@ class Command(OwnCommand, ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Answer on the standard output; errors go to the standard error, and the exit code is 1."""
-        # Scrapy hands on what it does not know, so a misspelt option would be a word.
         end = args.index("--") if "--" in args else len(args)
-        refuse_options(args[:end])
         words = args[:end] + args[end + 1 :]
         if opts.limit is not None and opts.limit < 1:
             raise UsageError("--limit must be 1 or more")
@@ -65,11 +64,8 @@ class Command(OwnCommand, ScrapyCommand):
             raise UsageError(f"--since: {error}") from error
         opts.contact = "" if is_anonymous(self._settings) else contact_of(self._settings)
         path = Path(opts.db) if opts.db else catalogue_path(self._settings)
-        try:
-            with Catalogue(path, read_only=True) as catalogue:
-                _answer(catalogue, words, opts)
-        except (StoreError, ExportError) as error:
-            self._fail(str(error))
+        with Catalogue(path, read_only=True) as catalogue:
+            _answer(catalogue, words, opts)
 
 
 def _answer(catalogue: Catalogue, words: list[str], opts: argparse.Namespace) -> None:
@@ -94,7 +90,10 @@ def _answer(catalogue: Catalogue, words: list[str], opts: argparse.Namespace) ->
         shown = sum(1 for work in catalogue.works(words, limit, filters) if _print(listing.work_lines(*work, width)))
     else:
         shown = _print(listing.line(record, width) for record in catalogue.search(words, limit, filters))
-    say(_footer(shown, limit, catalogue.count()), sys.stderr)
+    total = catalogue.count()
+    more = " More with --limit." if shown == limit and shown < total else ""
+    found_any = f"{shown:,} shown, {total:,} in the catalogue.{more} Full records with --json."
+    say(found_any if shown else f"No record matches; the catalogue has {total:,}.", sys.stderr)
 
 
 def _export(catalogue: Catalogue, words: list[str], filters: CatalogueFilters, opts: argparse.Namespace) -> None:
@@ -115,10 +114,3 @@ def _print(lines: Iterable[str]) -> int:
         say(text)
         printed += 1
     return printed
-
-
-def _footer(shown: int, limit: int, total: int) -> str:
-    if not shown:
-        return f"No record matches; the catalogue has {total:,}."
-    more = " More with --limit." if shown == limit and shown < total else ""
-    return f"{shown:,} shown, {total:,} in the catalogue.{more} Full records with --json."

@@ -13,7 +13,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from mediacrawl.commands import OwnCommand, refuse_options
+from mediacrawl.commands import OwnCommand
 from mediacrawl.commands.nevercrawl import block
 from mediacrawl.complaint import (
     ComplaintError,
@@ -49,6 +49,7 @@ _SHOWN = 20
 class Command(OwnCommand, ScrapyCommand):
     """Answers a complaint."""
 
+    failures = (ComplaintError, NeverCrawlError)
     usage = "[options] SITE"
     summary = "Answer a complaint: what was asked of a site, and whether we behaved"
     description = (
@@ -74,7 +75,6 @@ class Command(OwnCommand, ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print the answer. Errors go to the standard error, with exit code 1."""
-        refuse_options(args)
         if len(args) != 1:
             raise UsageError("scrapy complaint takes one SITE, as example.org")
         if opts.limit < 0:
@@ -84,21 +84,17 @@ class Command(OwnCommand, ScrapyCommand):
             begin = datetime.fromisoformat(since(opts.since, now)).timestamp() if opts.since else None
         except ValueError as error:
             raise UsageError(f"--since: {error}") from error
-        try:
-            subject = subject_of(args[0], only_host=opts.host, prefix=opts.url)
-            sender = Sender(
-                contact="" if is_anonymous(settings) else contact_of(settings),
-                operator=OwnSettings(settings).getstr("MEDIACRAWL_OPERATOR"),
-                user_agent=user_agent_of(settings),
-                token=OwnSettings(settings).getstr("ROBOTS_TOKEN"),
-            )
-            if opts.block:
-                sender = _block(sender, subject, settings, now)
-            logs = Logs.of(map(Path, opts.log or [log_folder(settings)]))
-            case = open_case(subject, logs, since=begin, token=sender.token, promises=_promises(settings))
-        except (ComplaintError, NeverCrawlError) as error:
-            self._fail(str(error))
-            return
+        subject = subject_of(args[0], only_host=opts.host, prefix=opts.url)
+        sender = Sender(
+            contact="" if is_anonymous(settings) else contact_of(settings),
+            operator=OwnSettings(settings).getstr("MEDIACRAWL_OPERATOR"),
+            user_agent=user_agent_of(settings),
+            token=OwnSettings(settings).getstr("ROBOTS_TOKEN"),
+        )
+        if opts.block:
+            sender = _block(sender, subject, settings, now)
+        logs = Logs.of(map(Path, opts.log or [log_folder(settings)]))
+        case = open_case(subject, logs, since=begin, token=sender.token, promises=_promises(settings))
         say(verdict(case))
         draft = reply(case, sender, opts.limit)
         if opts.reply:

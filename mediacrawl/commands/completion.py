@@ -8,7 +8,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.utils.project import inside_project
 
-from mediacrawl.commands import OwnCommand, refuse_options
+from mediacrawl.commands import OwnCommand
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.observe.text import say
 
@@ -43,7 +43,6 @@ class Command(OwnCommand, ScrapyCommand):
         """
         import shtab  # noqa: PLC0415 - no other command needs it
 
-        refuse_options(args)
         if len(args) != 1 or args[0] not in self.verbs:
             raise UsageError(f"name a shell: {', '.join(self.verbs)}")
         known = scrapy_internals.command_objects(self._settings, inproject=inside_project())

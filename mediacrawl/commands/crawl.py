@@ -7,7 +7,6 @@ import contextlib
 import logging
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from functools import cached_property
 
 from scrapy import Spider
@@ -69,7 +68,12 @@ class Command(Shown, CrawlCommand):
             UsageError: it cannot; the message says why, and what to do.
         """
         if opts.help:
-            say(f"{self._parser.format_help()}\n{self._arguments_help(args)}")
+            spider, known = args[0] if args else "", self._spiders.list()
+            shown = f"With a spider, -h lists its arguments as well: {', '.join(sorted(known))}"
+            if spider in known:
+                takes = getattr(self._spiders.load(spider), "takes", ())
+                shown = listed(takes, spider) if takes else f"The spider {spider} does not tell its arguments."
+            say(f"{self._parser.format_help()}\n{shown}")
             sys.exit(0)
         refuse_options(args, "an argument of a spider is written -a name=value")
         names = Counter(written.partition("=")[0] for written in opts.spargs)
@@ -104,7 +108,13 @@ class Command(Shown, CrawlCommand):
             hint = did_you_mean(name, names)
             raise ArgumentError(f"there is no spider {name!r}; there are: {', '.join(sorted(names))}{hint}")
         told = [*mistakes(arguments, self._spiders.load(name)), *wrong_values(self._settings)]
-        if told := told or list(_contradictions(self._settings)):
+        for read in (frontier_policy, address_policy, use_settings) if not told else ():
+            # A setting contradicts another one, or names files that cannot be used.
+            try:
+                read(self._settings)
+            except ValueError as error:
+                told.append(str(error))
+        if told:
             raise ArgumentError("\n".join([*told, *unknown_names(self._settings)]))
 
     def check(self, spider: str, arguments: dict[str, str], settings: BaseSettings) -> None:
@@ -124,14 +134,6 @@ class Command(Shown, CrawlCommand):
                 " fleet -n 1, or name another MEDIACRAWL_DIR"
             )
         check(arguments, settings)
-
-    def _arguments_help(self, args: list[str]) -> str:
-        """Return the help for the arguments of the spider that is named."""
-        spider = args[0] if args else ""
-        if spider not in self._spiders.list():
-            return f"With a spider, -h lists its arguments as well: {', '.join(sorted(self._spiders.list()))}"
-        takes = getattr(self._spiders.load(spider), "takes", ())
-        return listed(takes, spider) if takes else f"The spider {spider} does not tell its arguments."
 
     @cached_property
     def _spiders(self) -> SpiderLoaderProtocol:
@@ -164,15 +166,6 @@ def _log(settings: Settings, sentences: str) -> None:
             logger.critical("%s", sentence)
 
 
-def _contradictions(settings: BaseSettings) -> Iterator[str]:
-    """Yield a sentence for each setting that contradicts another one, or names files that cannot be used."""
-    for read in (frontier_policy, address_policy, use_settings):
-        try:
-            read(settings)
-        except ValueError as error:
-            yield str(error)
-
-
 _OWN_LOGGERS = (
     *("scrapy.utils.log", "scrapy.middleware", "scrapy.addons", "scrapy.core.engine", "scrapy.statscollectors"),
     *("scrapy.crawler", "scrapy.extensions.telnet", "scrapy.extensions.memusage"),
@@ -198,8 +191,6 @@ def quiet() -> None:
     Uses filters, because Scrapy's set-up, which comes later, resets the levels.
     """
     for name in _OWN_LOGGERS:
-        logging.getLogger(name).addFilter(_is_news)
-
-
-def _is_news(record: logging.LogRecord) -> bool:
-    return record.levelno > logging.INFO or str(record.msg).startswith(_INTERRUPTED)
+        logging.getLogger(name).addFilter(
+            lambda record: record.levelno > logging.INFO or str(record.msg).startswith(_INTERRUPTED)
+        )

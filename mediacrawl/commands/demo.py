@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
-from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
+from scrapy.settings import SETTINGS_PRIORITIES, Settings
 
 from mediacrawl.commands import OwnCommand
 from mediacrawl.commands.report import REPORT, gather
@@ -65,18 +65,18 @@ class Command(OwnCommand, ScrapyCommand):
         )
         parser.add_argument("--serve", action="store_true", help="only serve the web, until Ctrl-C")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def run(self, _: list[str], opts: argparse.Namespace) -> None:
         """Serve the web, crawl it, and sum up.
 
         Raises:
-            UsageError: an argument is unknown, or the port cannot be used.
+            UsageError: the port cannot be used.
         """
-        if args:
-            raise UsageError(f"scrapy demo takes no arguments, but got {args[0]!r}")
         try:
             server = DemoServer(opts.port)
         except (OSError, OverflowError) as error:
-            raise UsageError(f"port {opts.port} cannot be used: {_reason(error)}") from error
+            # The message of an overflow names a range.
+            why = error.strerror if isinstance(error, OSError) else "it is not in 0 to 65535"
+            raise UsageError(f"port {opts.port} cannot be used: {why}") from error
         with server:
             if opts.serve:
                 self._serve(server.sites)
@@ -95,7 +95,10 @@ class Command(OwnCommand, ScrapyCommand):
         from mediacrawl.extensions import Progress  # noqa: PLC0415
 
         _empty(folder)
-        _write_files(web, folder)
+        (folder / _NEVER).write_text(web.never_crawl, encoding="utf-8")
+        (folder / _ADAPTERS).mkdir()
+        for name, body in web.adapters.items():
+            (folder / _ADAPTERS / name).write_bytes(body)
         say(f"A web of {len(web.hosts)} hosts on loopback; one request to a site at a time.\n", flush=True)
         process = AsyncCrawlerProcess(self._scaled(web, folder))
         _talk()
@@ -108,7 +111,9 @@ class Command(OwnCommand, ScrapyCommand):
         progress = crawler.get_extension(Progress)
         say(f"\n{progress.text}" if progress else "")
         say(f"\n  {_titles(web, catalogue_path(crawler.settings))}")
-        say(f"  the report is in {printable(str(_write_report(crawler.settings, folder)))}: open it in a browser")
+        sources, _ = gather(crawler.settings, [folder])
+        put(folder / REPORT, page(make_report(sources)))
+        say(f"  the report is in {printable(str(folder / REPORT))}: open it in a browser")
         say(f"\n{_how_to_crawl()}")
         if crawler.stats.get_value("finish_reason") != "finished":
             self.exitcode = 1
@@ -138,15 +143,6 @@ class Command(OwnCommand, ScrapyCommand):
         return settings
 
 
-def _write_files(web: DemoSites, folder: Path) -> None:
-    """Write the NeverCrawl file and the site adapters of the web."""
-    (folder / _NEVER).write_text(web.never_crawl, encoding="utf-8")
-    adapters = folder / _ADAPTERS
-    adapters.mkdir()
-    for name, body in web.adapters.items():
-        (adapters / name).write_bytes(body)
-
-
 def _titles(web: DemoSites, path: Path) -> str:
     """How many titles the catalogue shows correctly, of the files with wrongly declared encodings."""
     try:
@@ -157,13 +153,6 @@ def _titles(web: DemoSites, path: Path) -> str:
     right = sum(shown.get(url) == NAMES[name].title for url, name in web.files.items())
     codecs = len({LEGACY_ENCODINGS[name] for name in web.files.values() if name in LEGACY_ENCODINGS})
     return f"titles shown right: {right} of {len(web.files)} ({codecs} encodings that the files do not declare)"
-
-
-def _write_report(settings: BaseSettings, folder: Path) -> Path:
-    path = folder / REPORT
-    sources, _ = gather(settings, [folder])
-    put(path, page(make_report(sources)))
-    return path
 
 
 def _how_to_crawl() -> str:
@@ -187,11 +176,6 @@ def _talk() -> None:
     ours.setLevel(logging.INFO)
     ours.addHandler(handler)
     ours.propagate = False
-
-
-def _reason(error: OSError | OverflowError) -> str:
-    """Why a port cannot be used: the message of an overflow names a range."""
-    return (error.strerror if isinstance(error, OSError) else None) or "it is not in 0 to 65535"
 
 
 _MARK = ".mediacrawl-demo"

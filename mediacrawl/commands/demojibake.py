@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from mediacrawl.commands import INTERRUPTED, OwnCommand, leave_output, on_disk, refuse_options
+from mediacrawl.commands import INTERRUPTED, OwnCommand, leave_output, on_disk
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.encoding.mojibake.substitutions import Substitutions, read_pairs
 from mediacrawl.observe.text import printable, say
 from mediacrawl.pipelines.mojibake import models_setting
 from mediacrawl.rerun import RerunError, RerunOptions, rerun
-from mediacrawl.rerun.console import RerunConsole, is_coloured, refuse_unchecked, write_report
+from mediacrawl.rerun.console import PreviewTable, RerunConsole, refuse_unchecked, write_report
 from mediacrawl.setting_types import fields_setting
 
 _ROWS = 40
@@ -30,28 +28,20 @@ _ROWS = 40
 class Command(OwnCommand, ScrapyCommand):
     """Decides stored records again."""
 
-    def syntax(self) -> str:
-        """Return what may follow the name of the command."""
-        return "[options] IN"
-
-    def short_desc(self) -> str:
-        """For the list of all commands."""
-        return "Mend garbled text in stored items"
-
-    def long_desc(self) -> str:
-        """For ``-h``."""
-        return (
-            "Reads stored items, finds out which of their texts were read with a wrong encoding, and writes them"
-            " mended, with the evidence. IN and OUT are .jl, .jsonl, .ndjson, .csv or .tsv (each also with .gz), our"
-            " media.db, .parquet, redis://HOST:PORT/DB?key=NAME, or - for JSON lines on the standard input or output;"
-            " they may be of different kinds. A run that was killed goes on with the same command. Running it twice"
-            " changes nothing. Without --fields, --raw and --min-confidence the settings MOJIBAKE_FIELDS and"
-            " MOJIBAKE_MIN_CONFIDENCE count; MOJIBAKE_MODELS names models of your own (scrapy trainencoding)."
-            " IN may also be folders and files of music: their tags are shown before and after; --write changes them."
-        )
+    usage = "[options] IN"
+    summary = "Mend garbled text in stored items"
+    description = (
+        "Reads stored items, finds out which of their texts were read with a wrong encoding, and writes them mended,"
+        " with the evidence. IN is .jl, .jsonl, .ndjson, .csv or .tsv (each also with .gz), our media.db, .parquet,"
+        " redis://HOST:PORT/DB?key=NAME, or - for JSON lines on the standard input. OUT is of the same kind, or JSON"
+        " lines, - for the standard output. A run that was killed goes on with the same command. Running it twice"
+        " changes nothing. Without --fields, --raw and --min-confidence the settings MOJIBAKE_FIELDS and"
+        " MOJIBAKE_MIN_CONFIDENCE count; MOJIBAKE_MODELS names models of your own (scrapy trainencoding). IN may"
+        " also be folders and files of music: their tags are shown before and after; --write changes them."
+    )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Scrapy's own options and ours."""
+        """Add our options to Scrapy's."""
         super().add_options(parser)
         add = parser.add_argument
         add("-o", "--output", metavar="OUT", help="where to write; may be left out for a media.db, mended in place")
@@ -84,39 +74,32 @@ class Command(OwnCommand, ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Re-run. Errors go to the standard error; the exit code is then 1, after Ctrl-C 130."""
         assert self.settings is not None
-        refuse_options(args)
         if on_disk.is_music(args, opts):
             least, learned = _least(opts, self.settings), _learned(opts.pairs)
             self.exitcode = on_disk.mend(args, opts, least, learned, models_setting(self.settings))
             return
         options = _options(args, opts, self.settings)
-        is_terminal = sys.stdout.isatty()
-        width = shutil.get_terminal_size().columns if is_terminal else 0
-        colour = is_coloured(opts.color, sys.stdout, os.environ)
-        console = RerunConsole(sys.stdout, sys.stderr, limit=opts.limit, colour=colour, width=width)
+        console = RerunConsole(PreviewTable(sys.stdout, opts.limit, opts.color), sys.stderr)
         try:
             result = rerun(options, console)
             console.end()
             console.report(result, sys.stderr if options.output == "-" else sys.stdout)
             if opts.report:
-                write_report(Path(opts.report), result, _asked(options))
+                names = ("fields", "raws", "encoding", "min_confidence", "only_mangled", "dry_run")
+                write_report(Path(opts.report), result, {name: getattr(options, name) for name in names})
             refuse_unchecked(result, options)
         except RerunError as error:
             console.end()
             self._fail(str(error))
-            _leave_output()
+            try:
+                sys.stdout.flush()
+            except OSError:
+                # The reader has gone, or the disk is full.
+                leave_output()
         except KeyboardInterrupt:
             console.end()
             say("Stopped. The same command goes on from here.", sys.stderr)
             self.exitcode = INTERRUPTED
-
-
-def _leave_output() -> None:
-    """Suppress errors at exit if the reader has gone or the disk is full."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        leave_output()
 
 
 def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) -> RerunOptions:
@@ -127,14 +110,23 @@ def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) 
     """
     if len(args) != 1:
         raise UsageError(f"scrapy demojibake takes one input, but got {len(args)}")
-    is_named = opts.fields is not None or opts.raw is not None
     if opts.jobs < 1 or opts.limit < 0:
         raise UsageError("--jobs must be 1 or more, --limit 0 or more")
+    is_named = opts.fields is not None or opts.raw is not None
+    if is_named:
+        fields = tuple(dict.fromkeys(name.strip() for name in (opts.fields or "").split(",") if name.strip()))
+        raws = [tuple(name.strip() for name in text.partition("=")[::2]) for text in opts.raw or ()]
+        if not all(name and raw for name, raw in raws):
+            raise UsageError("--raw must name two fields: --raw title=title_raw")
+    else:
+        own = fields_setting(OwnSettings(settings).get("MOJIBAKE_FIELDS")) or ()
+        fields = tuple(own)
+        raws = [(name, raw) for name, raw in own.items() if raw] if isinstance(own, Mapping) else []
     return RerunOptions(
         source=args[0],
         output=opts.output,
-        fields=_names(opts.fields or "") if is_named else _setting(settings)[0],
-        raws=_pairs(opts.raw or []) if is_named else _setting(settings)[1],
+        fields=fields,
+        raws=tuple((name, raw) for name, raw in raws),
         must_exist=is_named,
         encoding=opts.encoding,
         min_confidence=_least(opts, settings),
@@ -178,27 +170,3 @@ def _learned(pairs: str | None) -> Substitutions | None:
     if taught.bad:
         say(printable(taught.warning(pairs)), sys.stderr)
     return taught.substitutions
-
-
-def _setting(settings: BaseSettings) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-    """``MOJIBAKE_FIELDS``: names of text fields, and pairs of a text field and that of its bytes."""
-    fields = fields_setting(OwnSettings(settings).get("MOJIBAKE_FIELDS"))
-    raws = tuple(fields.items()) if isinstance(fields, Mapping) else ()
-    return tuple(fields or ()), tuple((name, raw) for name, raw in raws if raw)
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
-
-
-def _pairs(texts: list[str]) -> tuple[tuple[str, str], ...]:
-    pairs = [tuple(name.strip() for name in text.partition("=")[::2]) for text in texts]
-    if not all(name and raw for name, raw in pairs):
-        raise UsageError("--raw must name two fields: --raw title=title_raw")
-    return tuple((name, raw) for name, raw in pairs)
-
-
-def _asked(options: RerunOptions) -> dict[str, Any]:
-    """Return the user's options for the report."""
-    names = ("fields", "raws", "encoding", "min_confidence", "only_mangled", "dry_run")
-    return {name: getattr(options, name) for name in names}

@@ -101,6 +101,7 @@ class Command(OwnCommand, ScrapyCommand):
         "check": None,
         "repair": None,
     }
+    failures = (FleetError, FrontierError, NeverCrawlError, ArgumentError)
     usage = (
         "[options] stats | sites | show SITE | why URL | export | import FILE | pause|resume|drop SITE | check | repair"
     )
@@ -133,11 +134,8 @@ class Command(OwnCommand, ScrapyCommand):
         work, self._opts = self._subcommand(args, "stats"), opts
         self._folder = state_folder(self._settings)
         self._path = self._folder / SQLITE_FILE
-        try:
-            with frontier_named(self._settings):
-                work()
-        except (FleetError, FrontierError, NeverCrawlError, ArgumentError) as error:
-            self._fail(str(error))
+        with frontier_named(self._settings):
+            work()
 
     # -- looking ---------------------------------------------------------------------------------------------
 

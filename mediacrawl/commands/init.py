@@ -9,7 +9,7 @@ from pathlib import Path
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from mediacrawl.commands import OwnCommand, refuse_options
+from mediacrawl.commands import OwnCommand
 from mediacrawl.observe.text import printable, say
 from mediacrawl.politeness.identity import contact_problem
 
@@ -83,7 +83,6 @@ class Command(OwnCommand, ScrapyCommand):
         Raises:
             UsageError: no folder is named, or it is not empty, or the contact cannot be used.
         """
-        refuse_options(args)
         if len(args) != 1:
             raise UsageError("name one folder")
         if opts.contact and (problem := contact_problem(opts.contact)):

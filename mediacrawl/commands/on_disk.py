@@ -6,12 +6,11 @@ import argparse
 import json
 import os
 import shlex
-import shutil
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 
@@ -22,7 +21,7 @@ from mediacrawl.music.reading import CUE, M3U, MEDIA
 from mediacrawl.observe.format import count, plural
 from mediacrawl.observe.text import printable, say
 from mediacrawl.rerun.blocks import PreviewRow
-from mediacrawl.rerun.console import PreviewTable, is_coloured
+from mediacrawl.rerun.console import PreviewTable, ranking
 from mediacrawl.rerun.output_file import replace
 
 if TYPE_CHECKING:
@@ -34,10 +33,6 @@ if TYPE_CHECKING:
 _STORES = ("output", "fields", "raw", "only_mangled", "force", "restart")
 _KINDS = {"undecided": "not sure", "damaged": "damaged, which stay", "unwritable": "where nothing here writes"}
 """Texts that stay as they are, by decision."""
-_MOST = 8
-"""Encodings and languages that are listed."""
-_WIDTH = 120
-"""Columns of the table without a terminal."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -140,9 +135,7 @@ def _run(args: list[str], opts: argparse.Namespace, least: float, substitutions:
         substitutions=substitutions,
         jobs=opts.jobs,
     )
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
-    colour = is_coloured(opts.color, sys.stdout, os.environ)
-    console = MusicConsole(sys.stdout, sys.stderr, limit=opts.limit, colour=colour, width=width)
+    console = MusicConsole(PreviewTable(sys.stdout, opts.limit, opts.color))
     try:
         outcome = run(options, console)
     except BaseException:
@@ -150,7 +143,8 @@ def _run(args: list[str], opts: argparse.Namespace, least: float, substitutions:
             undo = f"scrapy demojibake --undo {shlex.quote(str(originals))}"
             say(printable(f"What was written can be undone: {undo}"), sys.stderr)
         raise
-    console.end(outcome, options)
+    for line in ([""] if console.table.has_rows else []) + report(outcome, options):
+        say(printable(line), flush=True)
     if opts.report:
         write_report(Path(opts.report), outcome, options)
     return 1 if outcome.troubles else 0
@@ -170,52 +164,29 @@ def _undo(opts: argparse.Namespace) -> int:
 
 
 class MusicConsole:
-    """Prints a run; a change is shown once in a folder, since its files share their album. See `run.MusicObserver`.
+    """Prints a run; a change is shown once in a folder, since its files share their album. See `run.MusicObserver`."""
 
-    `limit` is the number of rows of the table, `width` the columns of the terminal, 0 without one.
-    """
-
-    def __init__(self, out: TextIO, err: TextIO, *, limit: int, colour: bool, width: int = 0) -> None:
-        self._out, self._err = out, err
-        self._left = limit
-        self._table = PreviewTable(width or _WIDTH, colour=colour)
-        self._has_head = False
+    def __init__(self, table: PreviewTable) -> None:
+        self.table = table
         self._folder = Path()
         self._shown: set[tuple[str, str, str | None]] = set()
 
     def file(self, path: Path, texts: Sequence[Mapping[str, Any]]) -> None:
         """See `MusicObserver`."""
-        if self._left <= 0:
-            return
         if path.parent != self._folder:
             self._folder, self._shown = path.parent, set()
         marked = {(each["key"], each["old"], each["new"]): each for each in texts}
-        fresh = [each for mark, each in marked.items() if mark not in self._shown]
+        fresh = [
+            PreviewRow(f"  {key}", old, new or "", each["encoding"], each["confidence"], each["decision"])
+            for (key, old, new), each in marked.items()
+            if (key, old, new) not in self._shown
+        ]
         self._shown.update(marked)
-        if not fresh:
-            return
-        if not self._has_head:
-            say(self._table.head(), self._out, flush=True)
-            self._has_head = True
-        say(printable(str(path)), self._out, flush=True)
-        for each in fresh[: self._left]:
-            row = PreviewRow(
-                f"  {each['key']}", each["old"], each["new"] or "", each["encoding"], each["confidence"],
-                each["decision"],
-            )  # fmt: skip
-            say(self._table.line(row), self._out, flush=True)
-        self._left -= min(self._left, len(fresh))
+        self.table.show(fresh, str(path))
 
     def trouble(self, path: Path, why: str) -> None:
         """See `MusicObserver`."""
-        say(printable(f"{path} is left as it is: {why}."), self._err, flush=True)
-
-    def end(self, outcome: MusicSummary, options: MusicOptions) -> None:
-        """Print the counts of the run."""
-        if self._has_head:
-            say("", self._out, flush=True)
-        for line in report(outcome, options):
-            say(printable(line), self._out, flush=True)
+        say(printable(f"{path} is left as it is: {why}."), sys.stderr, flush=True)
 
 
 def report(outcome: MusicSummary, options: MusicOptions) -> list[str]:
@@ -228,8 +199,7 @@ def report(outcome: MusicSummary, options: MusicOptions) -> list[str]:
     lines.append(f"  texts      {', '.join(texts)}")
     for label, numbers in (("encodings", outcome.encodings), ("languages", outcome.languages)):
         if numbers:
-            ranked = ", ".join(f"{name} {count(number)}" for name, number in numbers.most_common(_MOST))
-            lines.append(f"  {label:<10} {ranked}")
+            lines.append(f"  {label:<10} {ranking(numbers)}")
     if counts["long"]:
         lines.append(f"  long       {plural(counts['long'], 'file')} with a text over 256 KB, which stays as it is")
     if outcome.troubles:

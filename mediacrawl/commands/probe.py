@@ -12,7 +12,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings, Settings
 
-from mediacrawl.commands import OwnCommand, refuse_options
+from mediacrawl.commands import OwnCommand
 from mediacrawl.config.own_settings import REDIS, is_of_fleet, log_folder, state_folder, store_of
 from mediacrawl.config.policies import probe_policy
 from mediacrawl.crawl.arguments import ArgumentError, check_contact, check_nevercrawl
@@ -73,7 +73,6 @@ class Command(OwnCommand, ScrapyCommand):
         Raises:
             UsageError: nothing to probe, or a setting or a URL that cannot be used.
         """
-        refuse_options(args)
         if not args:
             raise UsageError("name a URL or a file")
         settings = self._settings

@@ -17,7 +17,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 import mediacrawl.settings as declared
-from mediacrawl.commands import OwnCommand, refuse_options
+from mediacrawl.commands import OwnCommand
 from mediacrawl.commands.frontier_reader import frontier_named, open_reader
 from mediacrawl.config.own_settings import catalogue_path, log_folder, state_folder
 from mediacrawl.fleet import FleetError
@@ -40,6 +40,7 @@ _LISTED = 20
 class Command(OwnCommand, ScrapyCommand):
     """Writes the report of a crawl that runs, has ended, or was killed. It only reads the crawl's files."""
 
+    failures = (FleetError, FrontierError, StoreError)
     usage = "[options] [FOLDER ...]"
     summary = "Write a report of the crawl: one HTML page, or JSON"
     description = (
@@ -61,16 +62,12 @@ class Command(OwnCommand, ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write the report; errors go to the standard error, and the exit code is 1."""
-        refuse_options(args)
-        try:
-            sources, problems = gather(self._settings, [Path(each) for each in args])
-            facts = make_report(sources)
-            facts.notes += map(str, problems)
-            self._write(facts, opts)
-            if refused := [str(each) for each in problems if isinstance(each, StoreError)]:
-                self._fail("\n".join(refused))
-        except (FleetError, FrontierError, StoreError) as error:
-            self._fail(str(error))
+        sources, problems = gather(self._settings, [Path(each) for each in args])
+        facts = make_report(sources)
+        facts.notes += map(str, problems)
+        self._write(facts, opts)
+        if refused := [str(each) for each in problems if isinstance(each, StoreError)]:
+            self._fail("\n".join(refused))
 
     def _write(self, facts: CrawlReport, opts: argparse.Namespace) -> None:
         is_json = opts.json or str(opts.output).lower().endswith(".json")

@@ -6,9 +6,8 @@ import argparse
 import json
 
 from scrapy.commands import ScrapyCommand
-from scrapy.exceptions import UsageError
 
-from mediacrawl.commands import OwnCommand, refuse_options
+from mediacrawl.commands import OwnCommand
 from mediacrawl.model.item import record_schema
 from mediacrawl.observe.text import say
 
@@ -23,13 +22,6 @@ class Command(OwnCommand, ScrapyCommand):
         " scrapy catalogue --export. docs/record.md describes the fields for people."
     )
 
-    def run(self, args: list[str], _: argparse.Namespace) -> None:
-        """Print it.
-
-        Raises:
-            UsageError: there is an argument.
-        """
-        refuse_options(args)
-        if args:
-            raise UsageError(f"schema takes no arguments, but got {args[0]!r}")
+    def run(self, _: list[str], __: argparse.Namespace) -> None:
+        """Print it."""
         say(json.dumps(record_schema(), ensure_ascii=False, indent=2), as_is=True)

@@ -14,7 +14,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from mediacrawl.clock import today
-from mediacrawl.commands import INTERRUPTED, OwnCommand, refuse_options
+from mediacrawl.commands import INTERRUPTED, OwnCommand
 from mediacrawl.config.policies import class_scores, scope_rules
 from mediacrawl.observe.text import say
 from mediacrawl.segment import Rules, SegmentError, SegmentOptions, report, segment
@@ -82,7 +82,6 @@ def _check(args: list[str], opts: argparse.Namespace) -> None:
     Raises:
         UsageError: it makes no sense.
     """
-    refuse_options(args)
     if not args:
         raise UsageError("scrapy segment needs files of links")
     if not opts.output:
@@ -104,12 +103,15 @@ def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) 
         SegmentError: a file is not there, or its kind is not known.
     """
     include = Path(opts.include) if opts.include else None
+    fields = tuple(dict.fromkeys(name.strip() for name in (opts.url_field or "").split(",") if name.strip()))
+    if (opts.url_field is not None and not fields) or any('"' in name or "\\" in name for name in fields):
+        raise UsageError(f"--url-field {opts.url_field} names no field; write it as --url-field url")
     return SegmentOptions(
         sources=sources(args),
         target=target(opts.output),
         seen=sources(opts.seen),
         rules=Rules(today(), scope_rules(settings), include, class_scores(settings)),
-        url_fields=_fields(opts.url_field),
+        url_fields=fields,
         per_site=opts.per_site,
         limit=opts.limit,
         memory=_memory(opts.memory),
@@ -117,13 +119,6 @@ def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) 
         jobs=opts.jobs,
         force=opts.force,
     )
-
-
-def _fields(text: str | None) -> tuple[str, ...]:
-    names = tuple(dict.fromkeys(name.strip() for name in (text or "").split(",") if name.strip()))
-    if (text is not None and not names) or any('"' in name or "\\" in name for name in names):
-        raise UsageError(f"--url-field {text} names no field; write it as --url-field url")
-    return names
 
 
 def _memory(text: str) -> int:

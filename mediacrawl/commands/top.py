@@ -17,7 +17,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from mediacrawl.commands import INTERRUPTED, OwnCommand, refuse_options
+from mediacrawl.commands import INTERRUPTED, OwnCommand
 from mediacrawl.commands.frontier_reader import frontier_named, open_reader
 from mediacrawl.commands.report import gather
 from mediacrawl.config.own_settings import state_folder
@@ -52,8 +52,6 @@ _SITES_EVERY = 5.0
 """Seconds between two looks at the frontier. A look at a million sites takes a second, in a thread of its own."""
 _SITES = 200
 """Sites of the table."""
-_ANSWER = 20.0
-"""Seconds that an order waits for its answer."""
 
 
 class Command(OwnCommand, ScrapyCommand):
@@ -75,7 +73,6 @@ class Command(OwnCommand, ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Show the crawl until ``q``; errors go to the standard error, and the exit code is 1."""
-        refuse_options(args)
         top = _Top(self._settings, [Path(each) for each in args])
         try:
             if not top.view.statuses:
@@ -147,7 +144,6 @@ class _Top:
         self.roots = list(named) or [state_folder(settings)]
         self.view = TopView()
         self._recent: list[tuple[float, dict[str, Sample]]] = []
-        self._order: tuple[str, float, OrderFolder] | None = None
         self._wake = threading.Event()
         self._totals_of = list[float]()
         self._paths = self._find()
@@ -237,7 +233,6 @@ class _Top:
                     self._act(key)
                 else:
                     self._refresh()
-                    self._read_answer()
 
     def _act(self, key: str) -> None:
         view = self.view
@@ -264,23 +259,11 @@ class _Top:
         elif not last.runs(time.time()) or not (folder / SQLITE_FILE).is_file():
             self.view.message = f"use: scrapy frontier {verb} {site}"
         else:
-            orders = OrderFolder(folder)
             try:
-                self._order = orders.post(verb, site), time.time() + _ANSWER, orders
-                self.view.message = f"{verb} {site}: the crawl is asked"
+                OrderFolder(folder).post(verb, site)
+                self.view.message = f"{verb} {site}: the crawl is asked, which takes a second"
             except OSError as error:
                 self.view.message = f"{verb} {site}: {printable(str(error))}"
-
-    def _read_answer(self) -> None:
-        if self._order is None:
-            return
-        name, until, orders = self._order
-        answer = orders.wait(name, 0.0)
-        if answer is not None:
-            self.view.message, self._order = answer, None
-            self._wake.set()
-        elif time.time() > until:
-            self.view.message, self._order = "the crawl has not answered; it will carry out the order later", None
 
 
 def _after(choices: Sequence[str], present: str) -> str:

@@ -8,10 +8,10 @@ from pathlib import Path
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from mediacrawl.commands import OwnCommand, refuse_options
+from mediacrawl.commands import OwnCommand
 from mediacrawl.encoding.languages import Language
 from mediacrawl.encoding.models import MAGIC
-from mediacrawl.encoding.user_training import TrainingError, train
+from mediacrawl.encoding.train import TrainingError, train
 from mediacrawl.observe.archive import replacing
 from mediacrawl.observe.text import printable, say
 
@@ -19,6 +19,7 @@ from mediacrawl.observe.text import printable, say
 class Command(OwnCommand, ScrapyCommand):
     """Trains a model of a language, for the setting ``MOJIBAKE_MODELS``."""
 
+    failures = (TrainingError,)
     usage = "[options] LANG TEXT [TEXT ...]"
     summary = "Train the encoding models in a language of your own"
     description = (
@@ -42,7 +43,6 @@ class Command(OwnCommand, ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Train. Errors go to the standard error, and the exit code is 1."""
-        refuse_options(args)
         if len(args) < 2:
             raise UsageError("scrapy trainencoding takes the code of a language and at least one text file")
         names, tlds = _names(opts.encodings), _names(opts.tlds)
@@ -52,13 +52,9 @@ class Command(OwnCommand, ScrapyCommand):
             # It may be a text that was given by mistake.
             self._fail(f"{output} is there already and is no model file; name another one with -o.")
             return
-        try:
-            trained = train(language, map(Path, args[1:]), opts.like)
-            with replacing(output) as file:
-                file.write(trained.content)
-        except TrainingError as error:
-            self._fail(str(error))
-            return
+        trained = train(language, map(Path, args[1:]), opts.like)
+        with replacing(output) as file:
+            file.write(trained.content)
         for line in trained.report(str(output)):
             say(printable(line))
 

@@ -12,7 +12,7 @@ A reading's cost is the length in nats of the message "this encoding, this langu
 and the classes of adjacent characters (`codepages`). The first pass prices all pairs of encoding and language at once,
 the second the few that are left (`scoring`); `hypotheses` gathers them, `detector` and `repairer` decide. `fixer`
 applies this to stored records, and `history` counts what was found where. Models of other languages are made by
-`user_training` and used by `models.use_models`.
+`train` and used by `models.use_models`.
 """
 
 from mediacrawl.encoding import native

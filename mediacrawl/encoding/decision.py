@@ -88,6 +88,7 @@ class FieldDecision:
         lossy: characters were lost before, and some are proposals or marked as lost (repair only).
         suspect: the text is known to be damaged, and cannot be repaired.
         asked: ``chardet`` if that decided in place of the models, with its own confidence; else empty.
+        guess: a likelier text that is not sure enough to replace `text`; else empty.
     """
 
     text: str
@@ -100,6 +101,7 @@ class FieldDecision:
     lossy: bool = False
     suspect: bool = False
     asked: str = ""
+    guess: str = ""
 
 
 @dataclass(frozen=True, slots=True)

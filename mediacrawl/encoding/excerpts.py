@@ -6,9 +6,11 @@ for all of it, the 8-bit encoding would win for every long text.
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, wraps
+from itertools import zip_longest
 from typing import Any, Final, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -53,15 +55,6 @@ _TOKEN: Final = re.compile(rb"[^\t\n\r ]++")
 _WORD: Final = re.compile(rb"[^\x00-/:-?]++")
 
 
-def first_odd(raw: bytes) -> int:
-    """Return the place of the first byte beyond ASCII; the length if there is none."""
-    try:
-        raw.decode("ascii")  # it searches eight bytes at a time, which no regular expression does
-    except UnicodeDecodeError as error:
-        return error.start
-    return len(raw)
-
-
 def piece_of(raw: bytes) -> bytes:
     """Return the bytes of a field that are priced: all of a short field, the words beyond ASCII of a long one.
 
@@ -70,9 +63,11 @@ def piece_of(raw: bytes) -> bytes:
     """
     if len(raw) <= MOST_SCORED:
         return raw
-    odd = first_odd(raw)
-    if odd == len(raw):
+    try:
+        raw.decode("ascii")  # it searches eight bytes at a time, which no regular expression does
         return raw[:MOST_SCORED]
+    except UnicodeDecodeError as error:
+        odd = error.start
     # Everything before the first byte beyond ASCII is ASCII, so an excerpt may begin anywhere there.
     start = max(raw.rfind(b" ", max(odd - MOST_SCORED // 4, 0), odd) + 1, odd - MOST_SCORED // 4, 0)
     tokens = [token for token in _TOKEN.findall(raw, start, start + _SEARCHED) if not token.isascii()]
@@ -212,3 +207,26 @@ def clean(text: str) -> str:
         return text.strip()
     whole = text.encode("utf-16", errors="surrogatepass").decode("utf-16", errors="replace")
     return whole.replace("\0", " ").removeprefix("\ufeff").strip()
+
+
+_ORDERS: Final = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+
+
+def narrowed(text: str) -> tuple[str, str] | None:
+    """Return the text of UTF-16 that was read as 8-bit text, with zeros as blanks (``ÿþA n n a``), and its encoding.
+
+    None for other text, also without the byte order mark, since people write ``A n n a`` too.
+    """
+    for page in ("latin-1", "cp1252", "cp1251") if text[:2] in {"ÿþ", "þÿ", "яю", "юя"} else ():
+        try:
+            raw = text.encode(page)
+        except UnicodeEncodeError:
+            continue
+        order = _ORDERS.get(raw[:2], "")
+        first, last = (2, 3) if order.endswith("le") else (3, 2)
+        pairs = list(zip_longest(raw[first::2], raw[last::2], fillvalue=0))
+        if order and pairs and all(high <= 0x20 for _, high in pairs):
+            # A blank is the high byte of a quote only before what is no letter of Latin-1.
+            units = [low | (high if high < 0x20 or low < 0x20 else 0) << 8 for low, high in pairs]
+            return "".join(map(chr, units)).strip("\0 "), order
+    return None

@@ -126,34 +126,28 @@ class History:
         # Also false for a margin that is not a number.
         if not detection.margin > _SURE_MARGIN or not detection.encoding or detection.encoding.startswith(_SILENT):
             return
-        place = place_of(url)
-        if not place.host or self._met(hash(url)):
-            return
         # By the names of the priors: Latin-1 is cp1252, UTF-8 has no language.
         encoding = codec_name(detection.encoding) or detection.encoding
-        pair = (encoding, detection.language if encoding != "utf-8" else "")
-        self._count(self._hosts, place.host, pair)
-        self._count(self._folders, place.folder, pair)
+        self._learn(url, (encoding, detection.language if encoding != "utf-8" else ""))
 
     def learn_document(self, url: str, encoding: str, language: str) -> None:
         """Count the encoding that a page or list declares, or was surely found in, once for each URL; UTF-8 never."""
-        name, place = codec_name(encoding), place_of(url)
-        if not name or name == "utf-8" or not place.host or self._met(hash(url)):
-            return
-        pair = (name, _language_of(name, language))
-        self._count(self._hosts, place.host, pair)
-        self._count(self._folders, place.folder, pair)
+        name = codec_name(encoding)
+        if name and name != "utf-8":
+            self._learn(url, (name, _language_of(name, language)))
 
     def __len__(self) -> int:
         return len(self._hosts)
 
-    def _met(self, mark: int) -> bool:
-        if mark in self._learned:
-            return True
+    def _learn(self, url: str, pair: tuple[str, str]) -> None:
+        place, mark = place_of(url), hash(url)
+        if not place.host or mark in self._learned:
+            return
         self._learned[mark] = None
         if len(self._learned) > self._limit:
             self._learned.popitem(last=False)
-        return False
+        self._count(self._hosts, place.host, pair)
+        self._count(self._folders, place.folder, pair)
 
     def _count(self, places: OrderedDict[str, Counts], name: str, pair: tuple[str, str]) -> None:
         counts = places.setdefault(name, {})

@@ -7,7 +7,7 @@ parts. The large block of a language is unpacked once, when a text first needs i
 A trigram is stored as the difference to the cost of its last two letters: where the training text never had it, that
 is the same for a whole row.
 
-The index of a model file that a user trained (`mediacrawl.encoding.user_training`) also describes its language.
+The index of a model file that a user trained (`mediacrawl.encoding.train`) also describes its language.
 """
 
 from __future__ import annotations
@@ -252,22 +252,18 @@ def pack(languages: Mapping[str, Parts]) -> bytes:
         index[code] = dict(facts)
         for which, parts in (("small", small), ("large", large)):
             if parts:
-                stored = parts if which == "small" else _as_stored(facts, small, parts)
+                stored = parts
+                if which == "large" and small:
+                    less = small[0] * facts["size"]
+                    trigrams = bytes((a - b) % 256 for a, b in zip(parts[0], less, strict=True))
+                    stored = [trigrams, _sums(parts[1]), parts[2]]
+                elif which == "large":
+                    stored = [*parts[:3], _sums(parts[3]), parts[4]]
                 packed = zlib.compress(b"".join(stored), 9, wbits=-zlib.MAX_WBITS)
                 index[code][which] = {"at": len(body), "length": len(packed), "parts": [len(part) for part in parts]}
                 body += packed
     head = json.dumps({"sha256": digest.hexdigest(), "languages": index}, sort_keys=True, ensure_ascii=False).encode()
     return MAGIC + len(head).to_bytes(4, "little") + head + body
-
-
-def _as_stored(facts: Mapping[str, Any], small: list[bytes], large: list[bytes]) -> list[bytes]:
-    """Return the parts of a large block as the file has them."""
-    if not small:
-        chars, unigrams, gaps, planes, costs = large
-        return [chars, unigrams, gaps, _sums(planes), costs]
-    trigrams, planes, prices = large
-    less = small[0] * facts["size"]
-    return [bytes((a - b) % 256 for a, b in zip(trigrams, less, strict=True)), _sums(planes), prices]
 
 
 def _sums(planes: bytes) -> bytes:
@@ -447,7 +443,9 @@ def faults(language: Language) -> str:
     for page in language.encodings:
         if page not in PAGES:
             return f"The program knows no 8-bit encoding {page!r}; it knows {', '.join(PAGES)}."
-    if not language.encodings and _own_bytes(letters) > MOST_LETTERS:
+    # Letters beyond ASCII and their capitals take a byte each.
+    own = [case for letter in letters if not letter.isascii() for case in {letter, letter.upper()} if len(case) == 1]
+    if not language.encodings and len(own) > MOST_LETTERS:
         return f"Without an 8-bit encoding, letters beyond ASCII and their capitals are at most {MOST_LETTERS}."
     if not (math.isfinite(language.weight) and 0 < language.weight <= MOST_WEIGHT):
         return f"The weight is a number above 0 and up to {MOST_WEIGHT:g}."
@@ -457,10 +455,3 @@ def faults(language: Language) -> str:
 def code_fault(code: str) -> str:
     """Return the fault of a language's code, as a sentence; empty if it is valid."""
     return "" if CODE.fullmatch(code) else f"{code!r} is no code of a language; it looks like ru, pt-BR or sr-Latn."
-
-
-def _own_bytes(letters: str) -> int:
-    """Return the number of bytes that the letters beyond ASCII and their capitals take, one each."""
-    return sum(
-        1 + (letter.upper() != letter and len(letter.upper()) == 1) for letter in letters if not letter.isascii()
-    )

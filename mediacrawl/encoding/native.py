@@ -1,15 +1,14 @@
-"""The optional native part (``deploy/native``, ``make native``): the same prices, computed in C.
+"""The arithmetic of this package in C: the extension ``_native``, of the sources in ``deploy/native/``.
 
-The Python modules are the reference: `scoring`, `hypotheses`, `reading` and `lost_bytes` call the `kernel` if there is
-one, and compute in Python where it returns None. The C code has no table and no price of its own; it gets those of
-`pricing.kernel_tables`. All costs are integers, and `tests/encoding/test_native.py` compares both bit for bit.
+``pip install`` builds it where there is a C compiler. Elsewhere the Python functions that call `kernel` compute the
+same, bit for bit (`tests/encoding/test_native.py`), and take longer. The C code has no table of its own; it gets those
+of `pricing.kernel_tables`.
 """
 
 from __future__ import annotations
 
 import importlib
 import logging
-import os
 from collections.abc import Callable
 from functools import cache
 from typing import Any, Final, Protocol, cast
@@ -17,14 +16,7 @@ from typing import Any, Final, Protocol, cast
 from mediacrawl.encoding.languages import LANGUAGES
 
 logger = logging.getLogger(__name__)
-MODULE: Final = "mediacrawl_native"
-
-ABI: Final = 3
-"""Raised with every change of `pricing.kernel_tables.spec`, or of the kernel's methods; the version in
-``deploy/native/pyproject.toml`` begins with it."""
-
-SWITCH: Final = "MEDIACRAWL_NATIVE"
-"""Environment variable; ``0`` selects pure Python although the native part is installed."""
+MODULE: Final = "mediacrawl.encoding._native"
 
 RecordContext = tuple[list[bytes], bytes | None, tuple[tuple[int, ...], ...]]
 """The context of a record: all its fields, whose ASCII words are evidence of the language; the shifts of the priors
@@ -32,49 +24,21 @@ RecordContext = tuple[list[bytes], bytes | None, tuple[tuple[int, ...], ...]]
 
 
 class Kernel(Protocol):
-    """The interface of ``mediacrawl_native.Kernel``. Pairs, encodings and languages are numbers in the spec."""
+    """The interface of ``_native.Kernel``. Its docstrings have the arguments; pairs and languages are numbers."""
 
     def weigh(
-        self,
-        pieces: list[bytes],
-        of_record: list[int],
-        about: RecordContext,
-        utf8: list[int] | None,
-        may_mix: bool,
-        /,
+        self, pieces: list[bytes], of_record: list[int], about: RecordContext, utf8: list[int] | None, may_mix: bool, /
     ) -> list[tuple[int, int, list[int]]]:
-        """Return the hypotheses of a record: number (of `hypotheses.hypothesis_names`), prior, cost of each excerpt.
-
-        Args:
-            pieces: the excerpt of each field, and further ones.
-            of_record: for each field the number of the excerpt that counts for the record.
-            about: the context of the record.
-            utf8: the cost of each excerpt in UTF-8; None if none of them is UTF-8.
-            may_mix: fields may be in several languages of one encoding.
-        """
+        """Return the hypotheses of a record: number (of `hypotheses.hypothesis_names`), prior, cost of each piece."""
 
     def choose(
-        self,
-        piece: bytes,
-        about: RecordContext,
-        utf8: int | None,
-        trusted: int,
-        declared: int,
-        /,
+        self, piece: bytes, about: RecordContext, utf8: int | None, trusted: int, declared: int, /
     ) -> tuple[int, int, int, list[tuple[int, int]]]:
         """Return the decision on a record of one field beyond ASCII.
 
-        Args:
-            piece: the excerpt of the field.
-            about: the context of the record.
-            utf8: the cost in UTF-8; None if the excerpt is none.
-            trusted: a declared encoding that gets a bonus, or -1.
-            declared: the declared encoding, or -1.
-
-        Returns:
-            The number of the best hypothesis; its margin over the declared encoding, in twelfths of a nat; whether the
-            last rival certainly has another text; the cheapest other hypotheses that may have another text, with the
-            margin over each.
+        It is the number of the best hypothesis; its margin over the declared encoding, in twelfths of a nat; whether
+        the last rival certainly has another text; the cheapest hypotheses that may have another text, with the margin
+        over each.
         """
 
     def grow(
@@ -86,19 +50,7 @@ class Kernel(Protocol):
         beam: int,
         /,
     ) -> list[tuple[int, str, int, int, int]]:
-        """Return the candidates for a word in a double-byte encoding that lost bytes, see `lost_bytes`.
-
-        Args:
-            options: the candidates for the character at each unit, see `lost_bytes._options`.
-            kept: the cost of keeping the mark at each unit; 0 where there is none.
-            language: written in characters.
-            prices: of an inserted byte, of an ASCII character, and of another character without a model.
-            beam: number of states that continue from each unit.
-
-        Returns:
-            Each word with its cost, its text, the number of inserted bytes, the cost of the losses, and the cost of the
-            losses and of the characters with a model.
-        """
+        """Return the candidates for a word in a double-byte encoding that lost bytes, see `lost_bytes._grown`."""
 
     def double(self, raw: bytes, encoding: int, /) -> int | None:
         """Return the cost of bytes in a double-byte encoding; None where Python must decode them."""
@@ -106,43 +58,24 @@ class Kernel(Protocol):
     def price(self, raw: bytes, pair: int, /) -> int:
         """Return the cost of the words beyond ASCII of some bytes in a pair, without its prior."""
 
-    def ascii(self, words: list[bytes], languages: list[int], lone: bool, /) -> list[int]:
-        """Return the cost of ASCII words in each of the languages, relative to English."""
-
     def alphabet(
         self, text: str, toned: str, encodings: tuple[int, ...], tonal: int, only: int, /
     ) -> tuple[int, int, int]:
         """Return the best pair for a text (-1 for none), its cost, and the cost of what no encoding can write."""
 
-    def scan(self, text: str, /) -> int:
-        """The content of a text in bits (`pricing.reading.telling`); all of them if it has characters beyond U+FFFF."""
-
-    def characters(self, text: str, languages: tuple[int, ...], /) -> tuple[int, int]:
-        """Return the best language for a text with CJK runs, and the text's cost."""
-
 
 @cache
-def _module() -> Any:
-    """Return the module, if it is installed and of this version; otherwise None."""
+def module() -> Any:
+    """Return the extension module; None where it was not built."""
     try:
-        found = importlib.import_module(MODULE)
+        return importlib.import_module(MODULE)
     except ImportError:
         return None
-    return found if getattr(found, "ABI", None) == ABI else None
-
-
-def is_native() -> bool:
-    """Whether the native part is installed, fits, and is not switched off."""
-    return os.environ.get(SWITCH) != "0" and _module() is not None
 
 
 def description() -> str:
     """Return the implementation in use, in a few words for a person."""
-    if is_native():
-        return "native"
-    if os.environ.get(SWITCH) == "0":
-        return f"pure Python ({SWITCH}=0)"
-    return f"pure Python ({MODULE} is not installed, or is of another version)"
+    return "native" if module() else f"pure Python ({MODULE} was not built)"
 
 
 _TABLES: Final[list[tuple[Callable[[], dict[str, Any]], Callable[..., Any]]]] = []
@@ -155,26 +88,23 @@ def use_tables(spec: Callable[[], dict[str, Any]], load: Callable[..., Any]) -> 
 
 @cache
 def kernel() -> Kernel | None:
-    """The kernel over the models in use; None without the native part, or for models that do not fit its tables."""
-    if not is_native():
+    """The kernel over the models in use; None without the extension, or for models that do not fit its tables."""
+    if module() is None:
         return None
     [(spec, load)] = _TABLES
     try:
-        return cast("Kernel", _module().Kernel(spec(), load))
+        return cast("Kernel", module().Kernel(spec(), load))
     except ValueError as error:
         logger.warning("Texts are priced in pure Python, since the models do not fit the native part: %s", error)
         return None
 
 
 @cache
-def languages() -> dict[str, int]:
-    """Return the numbers of the alphabetic languages."""
-    lettered = [language for language in LANGUAGES.values() if language.letters]
-    return {language.code: number for number, language in enumerate(lettered)}
-
-
-@cache
-def written_in_characters() -> dict[str, int]:
-    """Return the numbers of the CJK languages."""
-    codes = [language.code for language in LANGUAGES.values() if not language.letters]
-    return {code: number for number, code in enumerate(codes)}
+def language_numbers() -> dict[str, int]:
+    """Return the number of each language among those with an alphabet, or among those written in characters."""
+    counts = [0, 0]
+    found = {}
+    for language in LANGUAGES.values():
+        found[language.code] = counts[not language.letters]
+        counts[not language.letters] += 1
+    return found

@@ -1,47 +1,37 @@
-"""Training of the bundled models: from the text in ``training/`` to the model file.
+"""Training of a model: of a user's own language, from text files to a model file and a report.
 
-``python -m mediacrawl.encoding.train training mediacrawl/encoding/models.bin`` is what ``make models`` runs. Sources
-and licences: ``docs/models.md``.
+An alphabetic language is a table of trigram costs over its letters and the word boundary, counted on word *types*:
+titles are made of rare words, and a word that occurs a thousand times says no more about spelling than one that occurs
+once (measured: counting tokens loses 2.4 points of fields). Back-off is Witten and Bell's (IEEE Transactions on
+Information Theory 37, 1991): unseen letters get as much as the context has different followers. The same text gives the
+same tables, byte for byte. ``training/make_models.py`` in the repository makes the bundled models of them.
 
-Two kinds of model. An alphabetic language is a table of trigram costs over its letters and the word boundary,
-counted on word *types*: titles are made of rare words, and a word that occurs a thousand times says no more about
-spelling than one that occurs once (measured: counting tokens loses 2.4 points of fields). Back-off is Witten and Bell's
-(IEEE Transactions on Information Theory 37, 1991): unseen letters get as much as the context has different followers.
-Chinese, Japanese and Korean are exact unigrams and bigrams of characters; in hashed tables without fingerprints,
-collisions make the wrong language look good.
-
-The same text gives the same tables, byte for byte: nothing depends on order, hash seed or time.
+What a user does not say of the language is derived: the letters from their frequency, the script from the letters, the
+encodings from what can write them.
 """
 
 from __future__ import annotations
 
-import csv
 import gzip
 import math
-import re
-import sys
+import unicodedata
+import zlib
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from mediacrawl.encoding import models
-from mediacrawl.encoding.languages import LANGUAGES, Language, words
-
-STEP = 12
-"""Costs are counted in twelfths of a nat; finer steps make no difference (measured down to 1/4)."""
+from mediacrawl.encoding.codepages import PAGES, STEP, page_named
+from mediacrawl.encoding.languages import AZ, LANGUAGES, Language, lower, words
+from mediacrawl.encoding.models import code_fault, faults, index_entry
 
 
 def cost(probability: float) -> int:
     """Return a probability as a cost of 0 to 255, in steps of 1/12 nat."""
     return max(0, min(255, round(-math.log(probability) * STEP)))
-
-
-def _floats() -> dict[int, float]:
-    return defaultdict(float)
 
 
 class LetterCounts:
@@ -67,31 +57,20 @@ class LetterCounts:
             bigrams[b, c] += n
             unigrams[c] += n
         one = _back_off(unigrams, [1.0 / size] * size, size)
-        two = _conditionals(bigrams, [one] * size, size)
-        three = self._third(two)
-        pairs = bytes(0 if b == c == 0 else cost(two[b][c]) for b in range(size) for c in range(size))
-        return three, pairs
-
-    def _third(self, two: list[list[float]]) -> bytes:
-        size = self.size
-        followers: dict[tuple[int, int], dict[int, float]] = defaultdict(_floats)
+        seconds: dict[int, dict[int, float]] = defaultdict(dict)
+        for (b, c), n in bigrams.items():
+            seconds[b][c] = n
+        two = [_back_off(seconds.get(b, {}), one, size) for b in range(size)]
+        thirds: dict[tuple[int, int], dict[int, float]] = defaultdict(dict)
         for (a, b, c), n in self.trigrams.items():
-            followers[a, b][c] += n
-        out = bytearray()
+            thirds[a, b][c] = n
+        three = bytearray()
         for a in range(size):
             for b in range(size):
                 # The first letter does not depend on what precedes the boundary, and a boundary costs nothing.
-                context = (0, 0) if b == 0 else (a, b)
-                row = _back_off(followers.get(context, {}), two[b], size)
-                out += bytes(cost(p) for p in row) if b else bytes((0, *(cost(p) for p in row[1:])))
-        return bytes(out)
-
-
-def _conditionals(bigrams: Mapping[tuple[int, int], float], back: list[list[float]], size: int) -> list[list[float]]:
-    followers: dict[int, dict[int, float]] = defaultdict(_floats)
-    for (b, c), n in bigrams.items():
-        followers[b][c] += n
-    return [_back_off(followers.get(b, {}), back[b], size) for b in range(size)]
+                row = _back_off(thirds.get((a, b) if b else (0, 0), {}), two[b], size)
+                three += bytes(cost(p) for p in row) if b else bytes((0, *(cost(p) for p in row[1:])))
+        return bytes(three), bytes(0 if b == c == 0 else cost(two[b][c]) for b in range(size) for c in range(size))
 
 
 def _back_off(counts: Mapping[int, float], back: list[float], size: int) -> list[float]:
@@ -101,139 +80,6 @@ def _back_off(counts: Mapping[int, float], back: list[float], size: int) -> list
         return back
     total = sum(counts.values()) + different
     return [(counts.get(c, 0) + different * back[c]) / total for c in range(size)]
-
-
-BIGRAMS = 60_000
-"""Character pairs of a language that are kept: those that save the most nats over the back-off."""
-
-
-class CharacterCounts:
-    """Counts of characters and of their pairs, from lines of Chinese, Japanese or Korean."""
-
-    def __init__(self) -> None:
-        self.unigrams: defaultdict[str, float] = defaultdict(float)
-        self.bigrams: defaultdict[tuple[str, str], float] = defaultdict(float)
-
-    def add(self, run: str, weight: float = 1.0) -> None:
-        """Count a run of characters without a gap; a blank stands for what precedes its first."""
-        last = " "
-        for char in run:
-            self.unigrams[char] += weight
-            self.bigrams[last, char] += weight
-            last = char
-
-    def tables(self, smoothing: float, repertoire: int) -> CharacterTables:
-        """Return the costs of characters, pairs and back-offs; encodings can write `repertoire` characters."""
-        total = sum(self.unigrams.values()) + smoothing * repertoire
-        chars = sorted(self.unigrams, key=lambda char: (-self.unigrams[char], char))
-        one = {char: (self.unigrams[char] + smoothing) / total for char in chars}
-        rows: dict[str, dict[str, float]] = defaultdict(dict)
-        for (first, second), n in self.bigrams.items():
-            rows[first][second] = n
-        kept, gaps = _worthy(rows, one)
-        number = {char: i + 1 for i, char in enumerate(chars)}
-        number[" "] = 0
-        pairs = sorted((number[a] * (len(chars) + 1) + number[b], cost(p)) for (a, b), p in kept.items())
-        return CharacterTables(
-            chars="".join(chars),
-            unigrams=bytes((0, *(cost(one[char]) for char in chars))),
-            gaps=bytes(gaps.get(char, 0) for char in (" ", *chars)),
-            unseen=cost(smoothing / total),
-            pairs=pairs,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class CharacterTables:
-    """A model by characters, as `mediacrawl.encoding.models` stores it."""
-
-    chars: str
-    unigrams: bytes
-    gaps: bytes
-    unseen: int
-    pairs: list[tuple[int, int]]
-
-
-def _worthy(
-    rows: dict[str, dict[str, float]], one: dict[str, float]
-) -> tuple[dict[tuple[str, str], float], dict[str, int]]:
-    """Return the pairs that are kept, with their probability, and for each first character the cost of backing off."""
-    gains = []
-    for first, row in rows.items():
-        different = len(row)
-        total = sum(row.values()) + different
-        for second, n in row.items():
-            p = (n + different * one[second]) / total
-            back = different / total * one[second]
-            gains.append((n * (math.log(p) - math.log(back)), first, second, p))
-    gains.sort(key=lambda gain: (-gain[0], gain[1], gain[2]))
-    kept = {(first, second): p for _, first, second, p in gains[:BIGRAMS]}
-    mass: defaultdict[str, float] = defaultdict(float)
-    covered: defaultdict[str, float] = defaultdict(float)
-    for (first, second), p in kept.items():
-        mass[first] += p
-        covered[first] += one[second]
-    gaps = {first: cost(max(1e-6, 1 - mass[first]) / max(1e-6, 1 - covered[first])) for first in mass}
-    return kept, gaps
-
-
-ALSO: Final = {
-    "zh-Hant": ("zh-Hant", "zh-HK", "yue"),
-    "hr": ("hr", "bs", "sr-Latn"),
-    "no": ("no", "nn"),
-    "id": ("id", "ms"),
-}
-"""Corpora of one model: their spelling is nearly the same."""
-
-COUNTRIES: Final = {
-    "ru": "RU BY KZ", "uk": "UA", "be": "BY", "bg": "BG", "mk": "MK", "sr": "RS", "el": "GR CY", "he": "IL",
-    "ar": "EG MA DZ TN JO IQ SA LB",
-    "fa": "IR", "th": "TH", "ja": "JP", "ko": "KR", "zh-Hans": "CN SG", "zh-Hant": "TW HK", "vi": "VN", "tr": "TR",
-    "az": "AZ", "pl": "PL",
-    "cs": "CZ", "sk": "SK", "hu": "HU", "sl": "SI", "hr": "HR BA RS ME", "ro": "RO MD", "sq": "AL XK", "lt": "LT",
-    "lv": "LV", "et": "EE",
-    "de": "DE AT CH", "fr": "FR BE CH CA", "es": "ES MX AR CL CO PE VE", "pt": "PT BR", "it": "IT", "nl": "NL BE",
-    "sv": "SE", "no": "NO",
-    "da": "DK", "fi": "FI", "is": "IS", "ca": "AD", "ga": "IE", "en": "US GB AU NZ IE CA", "ka": "GE", "hy": "AM",
-    "kk": "KZ", "mt": "MT",
-}  # fmt: skip
-
-HANGUL_OR_HAN: Final = re.compile(r"[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]+")
-
-REPERTOIRE: Final = {"ja": 6879, "ko": 8200, "zh-Hans": 7500, "zh-Hant": 13100}
-"""Number of characters in the language's old encodings (JIS X 0208, KS X 1001, GB 2312 and some, Big5)."""
-
-
-def _gz_lines(path: Path) -> Iterator[str]:
-    if path.exists():
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            yield from file
-
-
-@cache
-def _names(path: Path) -> list[tuple[str, str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return [(row["country"], row["local"], row["romanized"]) for row in csv.DictReader(file, delimiter="\t")]
-
-
-def names(training: Path, code: str) -> Iterator[str]:
-    """Forenames and surnames of the countries that speak the language, in its spelling."""
-    countries = COUNTRIES.get(code, "").split()
-    for country, local, romanized in _names(training / "names" / "names.tsv"):
-        if country in countries:
-            yield local
-            if code == "en":
-                yield romanized
-
-
-def lines(training: Path, code: str) -> Iterator[str]:
-    """Yield the text of a language, line by line."""
-    for name in ALSO.get(code, (code,)):
-        for folder in ("sentences", "cldr", "plays"):
-            yield from _gz_lines(training / folder / f"{name}.txt.gz")
-    for line in _gz_lines(training / "words-cc0" / f"{code}.tsv.gz"):
-        yield line.split("\t")[0]
-    yield from names(training, code)
 
 
 KNOWN_SHARE: Final = 0.4
@@ -249,11 +95,6 @@ PRICE_STEP: Final = 8
 
 PLAIN_WORDS: Final = 1800
 """Number of listed ASCII words, the most common ones: they identify the language, whatever the encoding."""
-
-
-def letter_block(language: Language, text: Iterator[str]) -> models.Parts:
-    """Return the model of a language with an alphabet."""
-    return word_block(language, Counter(words(text, language)))
 
 
 def word_block(language: Language, seen: Mapping[str, int]) -> models.Parts:
@@ -300,32 +141,261 @@ def deltas(numbers: list[int]) -> list[int]:
     return [b - a for a, b in zip([0, *numbers], numbers, strict=False)]
 
 
-def character_block(language: Language, text: Iterator[str]) -> models.Parts:
-    """Return the model of Chinese, Japanese or Korean."""
-    counts = CharacterCounts()
-    for line in text:
-        for run in HANGUL_OR_HAN.findall(line):
-            counts.add(run)
-    tables = counts.tables(0.5, REPERTOIRE[language.code])
-    keys = [key for key, _ in tables.pairs]
-    parts = [
-        tables.chars.encode(),
-        tables.unigrams,
-        tables.gaps,
-        models.split_planes(deltas(keys)),
-        bytes(price for _, price in tables.pairs),
-    ]
-    return {"unseen": tables.unseen}, [], parts
+LETTERS_SHARE: Final = 0.9995
+"""Share of the text's letters that the alphabet covers; the rarest ones are foreign, in names."""
+
+MOST_LETTERS: Final = 90
+
+WRITABLE_SHARE: Final = 0.99
+"""Share of the letters that a code page must have; some were used although they lack a rare letter."""
+
+MOST_PAGES: Final = 8
+
+LEAST_WORDS: Final = 500
+"""Different words. A usable model needs some thousands; the bundled ones have 4,000 to 50,000."""
+
+MOST_WORDS: Final = 50_000
+"""Most common distinct words that a model is made from; more make it larger and no better."""
+
+MOST_COUNTED: Final = 1_000_000
+LONGEST_WORD: Final = 40
+LONGEST_LINE: Final = 1 << 20
+
+HELD_OUT: Final = 10
+"""One word in so many is excluded from training, to measure the model."""
 
 
-def build(training: Path) -> bytes:
-    """Return the model file of all languages."""
-    blocks = {}
-    for code, language in LANGUAGES.items():
-        make = letter_block if language.letters else character_block
-        blocks[code] = make(language, lines(training, code))
-    return models.pack(blocks)
+class TrainingError(Exception):
+    """Text or options that no model can be made from; the message is one sentence for a person."""
 
 
-if __name__ == "__main__":
-    Path(sys.argv[2]).write_bytes(build(Path(sys.argv[1])))
+@dataclass(frozen=True, slots=True)
+class TrainedModel:
+    """A model with its statistics.
+
+    Attributes:
+        language: as given and derived.
+        content: the model file.
+        running: number of words that have only letters of the alphabet.
+        different: number of distinct ones.
+        common: the most common ones, most common first.
+        nats: cost of a letter in words that training did not see; the end of a word counts as one.
+    """
+
+    language: Language
+    content: bytes
+    running: int
+    different: int
+    common: tuple[str, ...]
+    nats: float
+
+    def report(self, name: str) -> list[str]:
+        """Return the lines of the report."""
+        language = self.language
+        pages = ", ".join(language.encodings) or "none has its letters; texts in UTF-8 and UTF-16 are decided"
+        return [
+            f"language   {language.code}, {language.script}, weight {language.weight:g}",
+            f"letters    {len(language.letters)}: {language.letters}",
+            f"encodings  {pages}",
+            f"words      {self.running:,}, {self.different:,} different",
+            f"           {' '.join(self.common)}",
+            f"held out   {self.nats:.2f} nats a letter, in the tenth of the words that training did not see",
+            f"size       {len(self.content):,} bytes",
+            f'Written. To use it, put it in the settings: MOJIBAKE_MODELS = ["{name}"]',
+        ]
+
+
+def train(given: Language, paths: Iterable[Path], like: str = "") -> TrainedModel:
+    """Train a model of a language.
+
+    Args:
+        given: what the user says of the language: at least its code. The rest comes from the bundled language of that
+            code if there is one, or is derived from the text.
+        paths: text files, UTF-8, plain or gzip; each is read twice.
+        like: code of a language with the same script and encodings; empty if none is known.
+
+    Raises:
+        TrainingError: no model can be made of it.
+    """
+    if fault := code_fault(given.code):
+        raise TrainingError(fault)
+    files = list(paths)
+    language = _completed(replace(given, encodings=tuple(dict.fromkeys(map(page_named, given.encodings)))), like)
+    counts = letter_counts(lambda: text_lines(files), language.code)
+    language = _found_out(language, counts)
+    if fault := faults(language):
+        raise TrainingError(fault)
+    seen = count_words(text_lines(files), language)
+    if len(seen) < LEAST_WORDS:
+        raise TrainingError(
+            f"There are only {len(seen)} different words in the letters of {language.code}; a model needs"
+            f" {LEAST_WORDS:,} at the least, and is good with ten thousand."
+        )
+    common = [word for word, _ in sorted(seen.items(), key=lambda item: (-item[1], item[0]))]
+    used = {word: seen[word] for word in common[:MOST_WORDS]}
+    facts, small, large = word_block(language, used)
+    content = models.pack({language.code: ({**facts, "language": index_entry(language)}, small, large)})
+    return TrainedModel(language, content, seen.total(), len(seen), tuple(common[:12]), held_out(language, used))
+
+
+def _completed(given: Language, like: str) -> Language:
+    """Return the language with facts of the bundled one, or of a similar one."""
+    if like and like not in LANGUAGES:
+        raise TrainingError(f"The program has no language {like!r}; it has {', '.join(sorted(LANGUAGES))}.")
+    if like:
+        model = LANGUAGES[like]
+        given = replace(given, script=given.script or model.script, encodings=given.encodings or model.encodings)
+    same = LANGUAGES.get(given.code)
+    if same is None:
+        return given
+    return replace(
+        given,
+        script=given.script or same.script,
+        letters=given.letters or same.letters,
+        encodings=given.encodings or same.encodings,
+        tlds=given.tlds or same.tlds,
+        codes=same.codes,
+        folds=same.folds,
+    )
+
+
+def _found_out(language: Language, counts: Mapping[str, int]) -> Language:
+    """Return the language with facts derived from the letters of the text."""
+    if not counts:
+        raise TrainingError("There are no letters in this text.")
+    given = "".join(dict.fromkeys(language.letters.lower()))
+    script = language.script or script_of(Counter(given) if given else counts)
+    letters = given or alphabet(counts, script)
+    known = replace(language, script=script, letters=letters)
+    return known if known.encodings else replace(known, encodings=code_pages(letters, script, counts))
+
+
+def text_lines(paths: Iterable[Path]) -> Iterator[str]:
+    """Yield the lines of text files in Unicode form NFC.
+
+    Raises:
+        TrainingError: one cannot be read, or is not UTF-8.
+    """
+    for path in paths:
+        number = 0
+        try:
+            with path.open("rb") as plain:
+                packed = plain.read(2) == b"\x1f\x8b"
+                plain.seek(0)
+                file = gzip.GzipFile(fileobj=plain) if packed else plain
+                while line := file.readline(LONGEST_LINE + 1):
+                    number += 1
+                    if len(line) > LONGEST_LINE:
+                        raise TrainingError(
+                            f"Line {number:,} of {path} is longer than {LONGEST_LINE:,} bytes; is this a text?"
+                        )
+                    yield unicodedata.normalize("NFC", line.decode("utf-8-sig" if number == 1 else "utf-8"))
+        except UnicodeDecodeError as error:
+            raise TrainingError(f"Line {number:,} of {path} is not UTF-8.") from error
+        except (OSError, EOFError, zlib.error) as error:
+            raise TrainingError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
+
+
+def letter_counts(lines: Callable[[], Iterable[str]], code: str) -> Counter[str]:
+    """Return the count of each letter in lower case, combining marks included."""
+    counts: Counter[str] = Counter()
+    for line in lines():
+        counts.update(lower(line, code))
+    return Counter({char: n for char, n in counts.items() if unicodedata.category(char)[0] in "LM"})
+
+
+def _script(char: str) -> str:
+    """Return the script of a character by its Unicode name; empty for what any script may use."""
+    word = unicodedata.name(char, "").partition(" ")[0].lower()
+    if word in ("cjk", "hiragana", "katakana", "hangul", "bopomofo"):
+        return "cjk"
+    return "" if word in ("", "combining", "modifier", "feminine", "masculine", "micro") else word
+
+
+def script_of(counts: Mapping[str, int]) -> str:
+    """Return the script that most letters are of."""
+    scripts: Counter[str] = Counter()
+    for char, n in counts.items():
+        scripts[_script(char)] += n
+    del scripts[""]
+    return max(sorted(scripts), key=scripts.__getitem__, default="latin")
+
+
+def alphabet(counts: Mapping[str, int], script: str) -> str:
+    """Return the most common letters of the script; for Latin, all of a to z too."""
+    mine = {char: n for char, n in counts.items() if _script(char) in ("", script)}
+    wanted = LETTERS_SHARE * sum(mine.values())
+    always = AZ if script == "latin" else ""
+    found = set(always)
+    covered = sum(mine.get(letter, 0) for letter in found)
+    for char in sorted(mine.keys() - found, key=lambda char: (-mine[char], char)):
+        if covered >= wanted or len(found) >= MOST_LETTERS:
+            break
+        found.add(char)
+        covered += mine[char]
+    return always + "".join(sorted(found - set(always)))
+
+
+def code_pages(letters: str, script: str, counts: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the 8-bit encodings that can write nearly all letters of a language.
+
+    A few Western letters are in very many. So the most common encoding restricts the others to those that the bundled
+    languages of this script use together with it.
+    """
+    if letters.isascii():
+        return PAGES[:1]
+    able = [page for page in PAGES if _share(page, letters, counts) >= WRITABLE_SHARE]
+    groups = [language.encodings for language in LANGUAGES.values() if language.script == script]
+    heads = {group[0] for group in groups if group}
+    for head in able:
+        if head in heads:
+            beside = {page for group in groups if group[:1] == (head,) for page in group}
+            return tuple(page for page in able if page in beside)[:MOST_PAGES]
+    return tuple(able[:MOST_PAGES])
+
+
+def _share(page: str, letters: str, counts: Mapping[str, int]) -> float:
+    """Return the share of the letters beyond ASCII, by frequency, that a code page has in both cases.
+
+    Modifier letters do not count: texts write the apostrophe among them as another one.
+    """
+    total = written = 0
+    for letter in letters:
+        if not letter.isascii() and unicodedata.category(letter) != "Lm":
+            total += counts.get(letter, 0) + 1
+            both = letter + (letter.upper() if len(letter.upper()) == 1 else "")
+            if b"?" not in both.encode(page, "replace"):
+                written += counts.get(letter, 0) + 1
+    return written / max(1, total)
+
+
+def count_words(lines: Iterable[str], language: Language) -> Counter[str]:
+    """Return the count of each word; above a million distinct words the rarer half is dropped."""
+    seen: Counter[str] = Counter()
+    for word in words(lines, language):
+        if len(word) <= LONGEST_WORD:
+            seen[word] += 1
+            if len(seen) > MOST_COUNTED:
+                kept = sorted(seen.items(), key=lambda item: (-item[1], item[0]))[: MOST_COUNTED // 2]
+                seen = Counter(dict(kept))
+    return seen
+
+
+def held_out(language: Language, seen: Mapping[str, int]) -> float:
+    """Return the cost in nats a letter of words that training did not see.
+
+    A hash selects them, so they are always the same.
+    """
+    numbers = {letter: i + 1 for i, letter in enumerate(language.letters)}
+    counts = LetterCounts(len(numbers) + 1)
+    tested = []
+    for word in sorted(seen):
+        spelling = bytes(numbers[letter] for letter in word)
+        if zlib.crc32(word.encode()) % HELD_OUT:
+            counts.add(spelling)
+        else:
+            tested.append(spelling)
+    trigrams, bigrams = counts.tables()
+    model = models.LetterModel(counts.size, bigrams, lambda: (trigrams, array("I"), b""))
+    letters = sum(len(spelling) + 1 for spelling in tested)
+    return sum(map(model.spelled, tested)) / STEP / max(1, letters)

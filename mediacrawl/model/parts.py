@@ -161,10 +161,12 @@ class TagElement:
     margin: float | None = told("Distance to that one.", unit="nats")
     language: str | None = told("Most likely language of the text, by the models.")
     decision: str | None = told("What was decided.", values=("declared", "fixed", "undecided", "user"))
+    guess: str | None = told("A likelier text that is not sure enough to replace `text`.")
     fixer: str | None = told("Version of the models that decided.")
     lossy: bool | None = told("Whether characters were lost before the text came here.")
     suspect: bool | None = told("Whether the text is known to be damaged and stays so.")
     page_url: str | None = told("The page or list that states it, if it is another one than the record's.", form="uri")
+    copy_url: str | None = told("Record of the same file that it was taken from.", form="uri")
     document: str | None = told("Who decided the encoding of the page or list that the text comes from.")
 
 

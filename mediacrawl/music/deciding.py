@@ -8,7 +8,6 @@ its own decision.
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.encoding.records.evidence import tag_element
 from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.music.reading import TaggedFile
+from mediacrawl.probe.text import wide_order
 from mediacrawl.records import Tag
 
 MOST_TEXTS = 192
@@ -30,7 +30,6 @@ _OWN_MARGIN = 8.0
 _DOUBTFUL = 0.9
 """Confidence below which a group is decided again with evidence of the rest of its folder."""
 _ESCAPE = b"\x1b"
-_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f]")
 _SHIFTS = b"\x0e\x0f"
 """Controls that ISO-2022 has besides the escape."""
@@ -139,9 +138,9 @@ class Decider:
 def _wants(tag: Tag) -> bool:
     """Return whether a value is a text beyond ASCII. Hashes and parameters of programs contain control characters."""
     raw = tag.raw.rstrip(b"\0")
-    if tag.text.isascii() and _ESCAPE not in raw:
+    if tag.text.isascii() and _ESCAPE not in raw and "\0" not in tag.text:
         return False
-    if tag.declared.startswith("utf-16") or raw.startswith(_MARKS):
+    if tag.declared.startswith("utf-16") or wide_order(tag.raw, least=2):
         return True
     return not _CONTROLS.search(raw.translate(None, _SHIFTS) if _ESCAPE in raw else raw)
 

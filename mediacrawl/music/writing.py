@@ -29,7 +29,7 @@ from mediacrawl.probe import NeedBytes, ProbePolicy, SparseFile
 from mediacrawl.probe.context import BrokenError, LimitError, ParseContext, exact
 from mediacrawl.probe.formats import id3 as id3_reader
 from mediacrawl.probe.formats import mp4_atoms, ogg, outer_tags, riff
-from mediacrawl.probe.text import LATIN1, UTF16, cut
+from mediacrawl.probe.text import LATIN1, UTF16, cut, ended
 from mediacrawl.records import Tag
 
 Id3v1 = Literal["keep", "rewrite", "remove"]
@@ -180,7 +180,7 @@ def _rewritten_id3v1(data: bytes, texts: Mapping[bytes, str]) -> bytes:
     fields = list(layout.unpack(data))
     for place, field in enumerate(fields[1:6], 1):
         # What follows the first NUL is left over from a longer text before it.
-        text = texts.get(field.partition(b"\0")[0].rstrip(b" "))
+        text = texts.get(ended(field))
         if text is not None:
             fields[place] = text.encode("latin-1") if max(text, default="") <= "\xff" else b""
     return layout.pack(*fields)

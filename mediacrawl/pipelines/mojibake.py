@@ -19,10 +19,9 @@ from mediacrawl.config.own_settings import OwnSettings, state_folder
 from mediacrawl.crawl.failures import LocalFaultError, fault_here
 from mediacrawl.crawl.shutdown import refuse_start
 from mediacrawl.crawl.threads import in_thread
-from mediacrawl.encoding import ModelError, use_models
+from mediacrawl.encoding import ModelError, native, use_models
 from mediacrawl.encoding.history import History
 from mediacrawl.encoding.mojibake.substitutions import SUBSTITUTIONS_FILE, Substitutions
-from mediacrawl.encoding.native import is_native
 from mediacrawl.encoding.records.fixer import Fixer, FixResult
 from mediacrawl.files import HeldFolder, locate
 from mediacrawl.records import MediaItem
@@ -69,7 +68,7 @@ class MojibakePipeline:
     Stats: ``mojibake/fields`` (texts that are not plain ASCII), of these ``mojibake/fixed``, ``mojibake/undecided``,
     ``mojibake/lossy``, and ``mojibake/encoding/<name>`` by the encoding they were read with; ``mojibake/left`` counts
     texts that are not decided because their record has too many, ``mojibake/error`` damaged elements of ``tags`` and
-    items that refused their text. ``mojibake/native`` is 1 where the native part prices texts, else 0.
+    items that refused their text. ``mojibake/native`` is 1 with the C extension, else 0.
     """
 
     def __init__(self, settings: BaseSettings, stats: StatsCollector) -> None:
@@ -100,7 +99,7 @@ class MojibakePipeline:
             return refuse_start("mojibake_error")
         self._history = history
         self._held = HeldFolder(self._path.parent)
-        self._stats.set_value("mojibake/native", int(is_native()))
+        self._stats.set_value("mojibake/native", int(native.module() is not None))
         return None
 
     def process_item(self, item: Any) -> Any:

@@ -246,7 +246,7 @@ def _unpacked(record: bytes | None) -> AddressClock:
             return AddressClock(float(release), times, float(turn), float(out), int(sum(barren)))
         if version == _OLD_FORMAT:
             return AddressClock(float(release), times, barren=int(sum(more)))
-    except (ValueError, TypeError, msgpack.UnpackException):
+    except (ValueError, TypeError, OverflowError, msgpack.UnpackException):
         pass
     return AddressClock()
 

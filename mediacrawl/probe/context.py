@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from mediacrawl.encoding.pricing.decoding import may_be_seven_bit
+from mediacrawl.encoding.records.evidence import is_plain
 from mediacrawl.encoding.records.values import text_place
 from mediacrawl.model.parts import Chapter, Track
 from mediacrawl.probe.policy import ProbePolicy
@@ -70,11 +70,6 @@ def unpack(layout: str, data: bytes) -> tuple[int, ...]:
         return struct.unpack(layout, data)
     except struct.error as error:
         raise BrokenError("the data end inside a structure") from error
-
-
-def is_plain(text: str, raw: bytes) -> bool:
-    """Whether the title of a part is its own evidence: ASCII that is no 7-bit encoding of something else."""
-    return text.isascii() and not may_be_seven_bit(raw)
 
 
 class Stage:

@@ -1,4 +1,4 @@
-"""What a second page, feed or list says of a file that has a record: it fills gaps and never replaces what is known."""
+"""What a second page, feed or list says of a file that has a record: it fills gaps and replaces only lost text."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from mediacrawl.encoding.records.values import (
     best_values,
     chapter_number,
     derived_again,
+    is_better,
     whole_elements,
 )
 from mediacrawl.facts import MOST_FACTS, Fact, is_external
@@ -88,7 +89,11 @@ def _filled(record: Mapping[str, Any], tags: list[dict[str, Any]], added: list[d
     before = whole_elements(tags)
     after = [*before, *added]
     values = best_values(after)
-    filled |= {name: values[name] for name in FILE_FIELDS if not filled.get(name) and name not in theirs}
+    filled |= {
+        name: values[name]
+        for name in FILE_FIELDS
+        if name not in theirs and (not filled.get(name) or is_better(values[name], filled[name]))
+    }
     lists = derived_again(record, before, after)
     filled |= {name: lists[name] for name in lists if lists[name] and name not in _GUESSED and name not in theirs}
     if not filled.get("chapters"):

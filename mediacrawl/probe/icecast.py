@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from html import unescape
 
 from mediacrawl.probe.context import ParseContext
 from mediacrawl.probe.formats import SNIFF_BYTES, UNKNOWN, mpeg_audio, raw_audio, read_container, sniff
@@ -17,7 +18,7 @@ from mediacrawl.probe.multipart import read_content_range
 from mediacrawl.probe.policy import ProbePolicy
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.sparse import SparseFile
-from mediacrawl.probe.text import LATIN1, Value
+from mediacrawl.probe.text import LATIN1, UTF8, Value, ended, wide_order
 
 STREAM = "stream"
 """The `ProbeResult.status` of a stream."""
@@ -33,7 +34,11 @@ _MOST_DIGITS = 7
 _WORDS = b"Stream"
 """First bytes of the metadata of a song: ``StreamTitle='...';StreamUrl='...';``, in either order."""
 _TITLE = b"StreamTitle='"
-_TO_QUOTE = re.compile(rb"(.*?)'(?:;|\x00|\Z)", re.DOTALL).match
+_TO_END = re.compile(rb"(.*?)';(?:\s*[A-Za-z_]\w*=|\x00|\s*\Z)", re.DOTALL).match
+"""A title may have ``';`` itself: what ends it stands before the next name, or ends the metadata."""
+_REFERENCE = re.compile(rb"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
+_REFERENCES_DEEP = 2
+"""How often a title is escaped at most: ``&amp;#8217;``."""
 
 Header = tuple[str, bytes]
 """A header's name in lower case, and its value as it came."""
@@ -126,7 +131,7 @@ def read_stream(headers: Sequence[Header], body: bytes, policy: ProbePolicy) -> 
         with context.stage("song"):
             context.count()
             # Its encoding is undeclared, as in the headers.
-            context.add("icy", "StreamTitle", f"{PLAYING}title", Value(song, LATIN1))
+            context.add("icy", "StreamTitle", f"{PLAYING}title", _unescaped(song))
     if result.encoding_format is None:
         # Sets the format by Content-Type if no bytes show it.
         # SHOUTcast's default, where nothing is said.
@@ -178,8 +183,43 @@ def _parted(headers: Sequence[Header], body: bytes) -> tuple[bytes, bytes]:
 
 def _title(words: bytes) -> bytes:
     start = words.find(_TITLE)
-    found = _TO_QUOTE(words, start + len(_TITLE)) if start >= 0 else None
-    return found[1].strip() if found else b""
+    if start < 0:
+        return b""
+    found = _TO_END(words, start + len(_TITLE))
+    title = found[1] if found else words[start + len(_TITLE) :]
+    if found and wide_order(title, least=2):
+        return ended(title)
+    title, *rest = title.split(b"\0", 1)
+    # Older stations write no semicolon.
+    if found and not rest:
+        return title.strip()
+    return title[:-1].strip() if title.endswith(b"'") else b""
+
+
+def _unescaped(raw: bytes) -> Value:
+    """Return a text with its character references replaced, as web players of stations show it.
+
+    What Windows' code pages have in common (quotes, dashes) is replaced in 8-bit text by that; other characters beyond
+    ASCII only in UTF-8.
+    """
+    try:
+        raw.decode()
+        codec, declared = UTF8, UTF8
+    except UnicodeDecodeError:
+        codec, declared = "cp1253", LATIN1
+
+    def replaced(reference: re.Match[bytes]) -> bytes:
+        char = unescape(reference[0].decode("ascii"))
+        try:
+            known = char.isprintable() and (declared == UTF8 or char < "\x80" or "\u2010" <= char <= "\u2122")
+            return char.encode(codec) if known and "\ufffd" not in char else reference[0]
+        except UnicodeEncodeError:
+            return reference[0]
+
+    whole = raw
+    for _ in range(_REFERENCES_DEEP):
+        whole = _REFERENCE.sub(replaced, whole)
+    return Value(whole, LATIN1 if whole.isascii() or raw == whole else declared)
 
 
 def _read_headers(context: ParseContext, headers: Sequence[Header]) -> None:
@@ -196,7 +236,7 @@ def _read_headers(context: ParseContext, headers: Sequence[Header]) -> None:
         if key and raw.strip():
             context.count()
             # HTTP's headers are Latin-1, if they are anything; here that is a claim as any other.
-            context.add("icy", name, key, Value(raw.strip(), LATIN1))
+            context.add("icy", name, key, _unescaped(raw.strip()))
 
 
 def _number(raw: bytes) -> int:

@@ -7,19 +7,18 @@ bytes, from which it makes the output when all of them are there (`Writer.place`
 
 from __future__ import annotations
 
-import dataclasses
-import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar, Literal, NamedTuple, Self
+from typing import Any, BinaryIO, Literal, Self
 
 import msgpack
 
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.encoding.records.fixer import FixResult
-from mediacrawl.observe.text import clean
 from mediacrawl.rerun.text_fields import note, without_indexes
 
 
@@ -45,11 +44,9 @@ class Location:
 
     Attributes:
         name: for display and storage; without the password of a URL.
-        kind: format of its records.
         path: of the file; None for Redis, and for the standard input and output.
         packed: whether it is compressed by gzip.
         url: of the Redis server, without the key.
-        key: of the Redis list.
     """
 
     name: str
@@ -153,9 +150,6 @@ class Block:
         next_number: of the first one of the next block.
         after: position of the source after it.
         done: part of the source's total that is read then, for the progress bar.
-        problem: of a part of a line that is passed through unread; empty behind the first part. None for whole records.
-        is_open: the line continues in the next block, so that a run cannot resume between the two.
-        by_line: each line of a table is a row of its own, since a quote is not closed.
     """
 
     data: Any
@@ -163,9 +157,6 @@ class Block:
     next_number: int
     after: Position
     done: int
-    problem: str | None = None
-    is_open: bool = False
-    by_line: bool = False
 
 
 @dataclass(slots=True)
@@ -177,8 +168,6 @@ class BlockRecord:
         place: in its block, from 0.
         raw: its bytes in the input as UTF-8, including the line end; None if the input has none.
         record: None if it is unreadable; `problem` then holds the reason, and is empty for an empty line.
-        problem: reason why it is passed through.
-        changed: whether the record was changed.
         recoded: encoding of a line that differs from its file's; `raw` is converted to UTF-8.
         origin: what it was made of: the row of a database, the cells of a table.
     """
@@ -195,16 +184,7 @@ class BlockRecord:
 
 @dataclass(frozen=True, slots=True)
 class PreviewRow:
-    """One line of the table that a dry run shows.
-
-    Attributes:
-        field: name of the field.
-        before, after: its text.
-        encoding: that it was decoded with.
-        confidence: 0 to 1.
-        decision: see `encoding.decision.DecisionName`.
-        begins: whether it is the first of its record.
-    """
+    """One line of the table that a dry run shows; `confidence` is 0 to 1, `decision` a `DecisionName`."""
 
     field: str
     before: str
@@ -212,21 +192,12 @@ class PreviewRow:
     encoding: str
     confidence: float
     decision: str
-    begins: bool = False
-
-
-class PackedBlock(NamedTuple):
-    """A block, ready to be collected; `rejected` are the lines of the input that the output cannot hold."""
-
-    data: bytes = b""
-    rejected: bytes = b""
 
 
 class Reader:
     """An input. Workers get a copy without what is open.
 
     Attributes:
-        where: its location.
         total: its size in its own unit, for the progress bar; 0 if unknown.
         can_resume: whether it can be read from a position; a pipe cannot.
         columns: names of the columns, if it is a table of texts.
@@ -273,42 +244,34 @@ class Reader:
 
 @dataclass(frozen=True)
 class Writer:
-    """An output. Workers get a copy.
+    """An output of the same kind as the input, or JSON lines. Workers get a copy.
 
     Attributes:
-        where: its location.
         header: the beginning of the packed bytes.
-        keeps: whether an unreadable record is written as it is; else it is rejected.
+        copies: whether an unreadable record is written as it is; else it is left out.
     """
 
     where: Location
-    header: ClassVar[bytes] = b""
-    keeps: ClassVar[bool] = False
+    header: bytes = b""
+    copies: bool = True
 
-    def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:  # noqa: ARG002 - for some formats
+    def pack(self, block: Block, entries: Sequence[BlockRecord]) -> bytes:  # noqa: ARG002 - for some formats
         """Pack the records of a block. Called in a worker."""
-        made: list[bytes] = []
-        rejected: list[bytes] = []
+        made = []
         for entry in entries:
-            if entry.record is None:
-                (made if self.keeps else rejected).append(self.kept(entry.raw or b""))
-            elif data := self.packed(entry.record, entry):
-                made.append(data)
-            elif entry.problem:
-                rejected.append(entry.raw or json.dumps(entry.record, default=str).encode() + b"\n")
-        return PackedBlock(b"".join(made), b"".join(rejected))
+            if entry.record is not None:
+                made.append(self.packed(entry.record, entry))
+            elif self.copies:
+                made.append(self.kept(entry.raw or b""))
+        return b"".join(made)
 
     def packed(self, record: dict[str, Any], entry: BlockRecord) -> bytes:
-        """Return a record for the output; nothing, with a `problem` of the entry, if that cannot hold it."""
+        """Return a record for the output."""
         raise NotImplementedError
 
     def kept(self, raw: bytes) -> bytes:
         """Return an unreadable record as it is written."""
         return raw
-
-    def pass_on(self, data: bytes) -> PackedBlock:
-        """Pack a part of a line that is too long."""
-        return PackedBlock(data) if self.keeps else PackedBlock(b"", data)
 
     def is_taken(self) -> bool:
         """Return whether the output exists. Called before a run begins; a RerunError says that it cannot be written."""
@@ -336,17 +299,11 @@ def unpacked(stream: BinaryIO) -> Iterator[Any]:
     return iter(msgpack.Unpacker(stream, max_buffer_size=0))
 
 
-_MOST_SAMPLES = 3
-"""Samples of each kind: the first ones of the input, so that they do not depend on the number of processes."""
-
 _MOST_KINDS = 200
-"""Kinds of samples; there are fewer encodings, but steps may be combined."""
+"""Kinds that are counted, and fields; objects may have a key for each record."""
 
 _MOST_LINES = 5
 """Line numbers that are kept for each kind of bad line."""
-
-_LONGEST_SAMPLE = 200
-"""Characters of a sample."""
 
 
 @dataclass(slots=True)
@@ -368,9 +325,8 @@ class RerunCounts:
         encodings: number of changed fields by encoding.
         languages: number of changed fields by language.
         passed: number of texts without a decision by field, see `encoding.records.fixer.FixResult`.
+        decided, mended: number of texts beyond ASCII by field, and of repaired ones.
         holds: content of each field, see `text_fields.note`.
-        columns: number of texts beyond ASCII, of repaired and of uncertain ones, by field.
-        samples: field, text before, text after, confidence of the first fields of each kind.
     """
 
     records: int = 0
@@ -381,22 +337,20 @@ class RerunCounts:
     undecided: int = 0
     lossy: int = 0
     damaged: int = 0
-    bad: dict[str, int] = dataclasses.field(default_factory=dict)
-    bad_lines: dict[str, list[int]] = dataclasses.field(default_factory=dict)
-    recoded: dict[str, int] = dataclasses.field(default_factory=dict)
-    encodings: dict[str, int] = dataclasses.field(default_factory=dict)
-    languages: dict[str, int] = dataclasses.field(default_factory=dict)
-    passed: dict[str, int] = dataclasses.field(default_factory=dict)
-    holds: dict[str, str] = dataclasses.field(default_factory=dict)
-    columns: dict[str, list[int]] = dataclasses.field(default_factory=dict)
-    samples: dict[str, list[list[Any]]] = dataclasses.field(default_factory=dict)
+    bad: Counter[str] = field(default_factory=Counter)
+    bad_lines: dict[str, list[int]] = field(default_factory=dict)
+    recoded: Counter[str] = field(default_factory=Counter)
+    encodings: Counter[str] = field(default_factory=Counter)
+    languages: Counter[str] = field(default_factory=Counter)
+    passed: Counter[str] = field(default_factory=Counter)
+    decided: Counter[str] = field(default_factory=Counter)
+    mended: Counter[str] = field(default_factory=Counter)
+    holds: dict[str, str] = field(default_factory=dict)
 
     def add_bad(self, number: int, problem: str) -> None:
         """Count an unread line."""
-        _count(self.bad, problem)
-        lines = self.bad_lines.setdefault(problem, [])
-        if len(lines) < _MOST_LINES:
-            lines.append(number)
+        self.bad[problem] += 1
+        self.bad_lines[problem] = [*self.bad_lines.get(problem, []), number][:_MOST_LINES]
 
     def add_result(self, found: FixResult, recoded: str = "") -> None:
         """Count a decided record, and the encoding of its line if that differs from the file's."""
@@ -407,72 +361,46 @@ class RerunCounts:
         self.fields += len(found.decided)
         self.fields_changed += len(found.changes)
         if recoded:
-            _count(self.recoded, recoded)
+            self.recoded[recoded] += 1
         for name, decision in zip(found.names, found.decided, strict=True):
-            is_undecided = decision.decision == "undecided"
-            self._add_field(name, (1, 0, is_undecided))
+            _count(self.decided, name)
             self.lossy += decision.lossy
-            self.undecided += is_undecided
-            if is_undecided:
-                self._add_sample("undecided", name, decision.text, decision.text, decision.confidence)
+            self.undecided += decision.decision == "undecided"
         for name in found.passed:
-            key = without_indexes(name)
-            if key in self.passed or len(self.passed) < _MOST_KINDS:
-                _count(self.passed, key)
+            _count(self.passed, name)
         for change in found.changes:
-            _count(self.encodings, change.encoding)
-            _count(self.languages, change.language or "unknown")
-            self._add_field(change.field, (0, 1, 0))
-            kind = "lossy" if change.lossy else change.encoding
-            self._add_sample(kind, change.field, change.before, change.after, change.confidence)
-
-    def _add_field(self, name: str, more: Sequence[int]) -> None:
-        """Count texts of a field: all, repaired, uncertain; ``artist[1]`` of a list counts as ``artist``."""
-        key = without_indexes(name)
-        if key in self.columns or len(self.columns) < _MOST_KINDS:
-            known = self.columns.get(key, [0, 0, 0])
-            self.columns[key] = [one + other for one, other in zip(known, more, strict=True)]
-
-    def _add_sample(self, kind: str, field: str, before: str, after: str, confidence: float) -> None:
-        if kind not in self.samples and len(self.samples) >= _MOST_KINDS:
-            return
-        found = self.samples.setdefault(kind, [])
-        if len(found) < _MOST_SAMPLES:
-            found.append([*map(_short, (field, before, after)), round(confidence, 4)])
+            self.encodings[change.encoding] += 1
+            self.languages[change.language or "unknown"] += 1
+            _count(self.mended, change.field)
 
     def add(self, later: RerunCounts) -> None:
         """Add the counts of a later block."""
-        for each in dataclasses.fields(self):
+        for each in fields(self):
             mine, theirs = getattr(self, each.name), getattr(later, each.name)
-            if each.type == "int":
+            if isinstance(mine, int):
                 setattr(self, each.name, mine + theirs)
-            elif each.type == "dict[str, int]":
+            elif isinstance(mine, Counter):
                 for key, number in theirs.items():
                     _count(mine, key, number)
         for name, kind in later.holds.items():
             note(self.holds, name, kind)
-        for name, numbers in later.columns.items():
-            self._add_field(name, numbers)
         for problem, lines in later.bad_lines.items():
             self.bad_lines[problem] = (self.bad_lines.get(problem, []) + lines)[:_MOST_LINES]
-        for kind, samples in later.samples.items():
-            for sample in samples:
-                self._add_sample(kind, *sample)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the counts, as JSON holds them."""
-        return dataclasses.asdict(self)
+        """Return a copy of the counts, as JSON holds them."""
+        return {each.name: deepcopy(getattr(self, each.name)) for each in fields(self)}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:
         """Return the counts of `as_json`."""
-        names = {field.name for field in dataclasses.fields(cls)}
-        return cls(**{name: value for name, value in stored.items() if name in names})
+        found = cls()
+        found.add(cls(**stored))
+        return found
 
 
-def _count(numbers: dict[str, int], key: str, more: int = 1) -> None:
-    numbers[key] = numbers.get(key, 0) + more
-
-
-def _short(text: str) -> str:
-    return clean(text if len(text) <= _LONGEST_SAMPLE else text[: _LONGEST_SAMPLE - 1] + "…")
+def _count(numbers: Counter[str], name: str, more: int = 1) -> None:
+    """Count for a field, or another kind; ``artist[1]`` of a list counts as ``artist``."""
+    key = without_indexes(name)
+    if key in numbers or len(numbers) < _MOST_KINDS:
+        numbers[key] += more

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe.text import cut
-from mediacrawl.rerun.blocks import Reader, RerunError
+from mediacrawl.rerun.blocks import Reader, RerunError, RerunOptions
 from mediacrawl.rerun.text_fields import TEXT, TextFields, form_of, leaves
 
 _BLOCKS: Final = 4
@@ -23,46 +23,57 @@ _LONGEST: Final = 60
 _SHOWN: Final = 12
 """Fields in an error message."""
 
-_MOST_KNOWN: Final = 10_000
-"""Names of fields that are kept while an input is searched for one."""
 
+def fields_of(reader: Reader, options: RerunOptions) -> tuple[TextFields, list[str]]:
+    """Choose the text fields of an input, by its first blocks.
 
-def fields_of(
-    reader: Reader, fields: Sequence[str], raws: Sequence[tuple[str, str]], *, must_exist: bool
-) -> TextFields:
-    """Choose the text fields of an input.
-
-    Args:
-        reader: of the input.
-        fields: names that the user gave, in any case; empty to choose.
-        raws: pairs of a field and that of its bytes, likewise; the second name is empty for a field without bytes.
-        must_exist: a name that the input does not have is an error; else it is ignored. An input that is read only once
-            is checked at its end, see `refuse_missing`.
+    Returns:
+        The fields, and the names of those that occur in these blocks; none of an input that is read only once.
 
     Raises:
-        RerunError: a field does not exist.
+        RerunError: the input ends there, and has not a field that the user named (`refuse_missing`).
     """
+    fields, raws = options.fields, options.raws
+    known = dict.fromkeys(reader.columns)
+    votes: dict[str, Counter[str]] = defaultdict(Counter)
+    first = list(islice(reader.blocks(None, 1), _BLOCKS)) if reader.can_resume else []
+    for block in first:
+        for entry in reader.records(block):
+            for _, name, _, _, value in leaves(entry.record or {}):
+                known[name] = None
+                if isinstance(value, str) and value.strip():
+                    votes[name][form_of(name, value.strip())] += 1
+    if options.must_exist and known and len(first) < _BLOCKS:
+        refuse_missing(options, list(known))
     if reader.can_resume:
-        names = [*fields, *(name for pair in raws for name in pair if name)]
-        known = _known(reader, names, None if must_exist else _BLOCKS)
-        if must_exist:
-            refuse_missing(reader.where.name, fields, raws, known)
-        found = {name: spelled for name in names if (spelled := _spelled(name, known))}
         # Settings apply to all inputs; in one without any of these fields they are chosen by content.
-        fields = [found[name] for name in fields if name in found]
-        raws = [(found[name], found.get(raw, "")) for name, raw in raws if name in found and (not raw or raw in found)]
-    named = (*fields, *(name for name, _ in raws))
-    left = {} if named or not reader.can_resume else _left(reader)
-    return TextFields(named or None, {name: raw for name, raw in raws if raw}, left)
+        found = {name: _spelled(name, known) or (name if options.must_exist else "") for name in named(options)}
+        fields = tuple(found[name] for name in fields if found[name])
+        raws = tuple((found[name], found.get(raw, "")) for name, raw in raws if found[name] and (not raw or found[raw]))
+    names = (*fields, *(name for name, _ in raws))
+    left = {}
+    for name, kinds in votes.items() if not names else ():
+        # A title may be a number, and no number changes.
+        kind, number = kinds.most_common(1)[0]
+        if 2 * number > kinds.total() and kind not in _MAY_BE_TEXT:
+            left[name] = kind
+    return TextFields(names or None, {name: raw for name, raw in raws if raw}, left), list(known)
 
 
-def refuse_missing(where: str, fields: Sequence[str], raws: Sequence[tuple[str, str]], known: Sequence[str]) -> None:
-    """Raise a RerunError if one of the fields that the user named is not `known` of the input `where`."""
-    asked = [(name, "--fields") for name in fields] + [(name, "--raw") for pair in raws for name in pair if name]
-    for name, option in asked:
+def named(options: RerunOptions) -> list[str]:
+    """Return the fields that the user named."""
+    return [*options.fields, *(name for pair in options.raws for name in pair if name)]
+
+
+def refuse_missing(options: RerunOptions, known: Sequence[str]) -> None:
+    """Raise a RerunError if one of the fields that the user named is not `known` of the input."""
+    for name in named(options):
         if not _spelled(name, known):
+            option = "--fields" if name in options.fields else "--raw"
             advice = did_you_mean(name[:_LONGEST], known) or "."
-            raise RerunError(f"{option}: {where} has no field {cut(name, _LONGEST)}{advice} It has: {listed(known)}.")
+            raise RerunError(
+                f"{option}: {options.source} has no field {cut(name, _LONGEST)}{advice} It has: {listed(known)}."
+            )
 
 
 def listed(names: Sequence[str]) -> str:
@@ -70,39 +81,6 @@ def listed(names: Sequence[str]) -> str:
     rest = len(names) - _SHOWN
     shown = ", ".join(cut(name, _LONGEST) for name in names[:_SHOWN])
     return (shown + f" and {rest} more" if rest > 0 else shown) or "none"
-
-
-def first_records(reader: Reader, blocks: int | None) -> Iterator[dict[str, Any]]:
-    """Return the records of the first blocks, or of all, of an input that can be read again."""
-    for block in islice(reader.blocks(None, 1), blocks):
-        if block.problem is None:
-            yield from (entry.record for entry in reader.records(block) if entry.record)
-
-
-def _left(reader: Reader) -> dict[str, str]:
-    """Return the fields most of whose values are no text. A title may be a number, and no number changes."""
-    votes: dict[str, Counter[str]] = defaultdict(Counter)
-    for record in first_records(reader, _BLOCKS):
-        for _, name, _, _, value in leaves(record):
-            if isinstance(value, str) and value.strip():
-                votes[name][form_of(name, value.strip())] += 1
-    most = {name: found.most_common(1)[0] for name, found in votes.items()}
-    return {name: kind for name, (kind, n) in most.items() if 2 * n > votes[name].total() and kind not in _MAY_BE_TEXT}
-
-
-def _known(reader: Reader, names: Sequence[str], blocks: int | None) -> list[str]:
-    """Return the fields of an input, of which so many blocks are read until these names occur."""
-    known = dict.fromkeys(reader.columns)
-    left = {name for name in names if not _spelled(name, known)}
-    for record in first_records(reader, blocks) if left else ():
-        new = {name for _, name, *_ in leaves(record)} - known.keys()
-        left -= {name for name in left if _spelled(name, new)}
-        if len(known) < _MOST_KNOWN or not left:
-            known |= dict.fromkeys(name for _, name, *_ in leaves(record))
-        if not left:
-            break
-    # Nothing is missing where nothing is.
-    return list(known) or list(names)
 
 
 def _spelled(name: str, known: Iterable[str]) -> str:

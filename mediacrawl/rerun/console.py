@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import textwrap
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TextIO
+from typing import Any, TextIO
 
 from mediacrawl.encoding import model_version
 from mediacrawl.observe.bar import Bar
 from mediacrawl.observe.format import count, elapsed, plural, share
-from mediacrawl.observe.text import cut, pad, printable, say
+from mediacrawl.observe.text import cut, pad, printable, say, terminal_width
 from mediacrawl.rerun.blocks import PreviewRow, RerunCounts, RerunError, RerunOptions, explained
 from mediacrawl.rerun.columns import listed
 from mediacrawl.rerun.output_file import replace
@@ -41,31 +42,39 @@ _COLUMNS = 30
 _MOST = 12
 """Encodings and languages that are listed."""
 
-_KINDS = 8
-"""Kinds of samples that are listed; the report file has all."""
-
-_SAMPLE = 38
-"""Terminal columns of a sample's text before, and after."""
-
 _DEFAULT_WIDTH = 120
 """Terminal columns of the table without a terminal."""
 
 
 class PreviewTable:
-    """The table of a dry run: texts before and after.
+    """The table of a dry run: texts before and after, as wide as the terminal.
 
     Args:
-        width: terminal columns.
-        colour: green for repaired, yellow for uncertain, dim for unchanged texts.
+        out: standard output.
+        limit: most rows.
+        choice: whether it has colours, green for repaired, yellow for uncertain, dim for unchanged texts: ``always``,
+            ``never``, or ``auto`` for terminals unless ``NO_COLOR`` (no-color.org) or ``TERM=dumb`` is set.
     """
 
-    def __init__(self, width: int, *, colour: bool) -> None:
+    def __init__(self, out: TextIO, limit: int, choice: str = "auto") -> None:
+        width = terminal_width(out) or _DEFAULT_WIDTH
+        self._out = out
         self._text = (max(width, _NARROWEST) - _FIXED) // 2
-        self._colour = colour
+        is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        self._colour = choice == "always" or (choice == "auto" and out.isatty() and not is_plain)
+        self.left = limit
+        self.has_rows = False
 
-    def head(self) -> str:
-        """Return the names of the columns."""
-        return self._line(("field", "before", "after", "encoding", " sure"), _BOLD)
+    def show(self, rows: Sequence[PreviewRow], title: str = "") -> None:
+        """Print rows, with a title above them, up to the limit."""
+        lines = [self.line(row) for row in rows[: self.left]]
+        if not lines:
+            return
+        head = [] if self.has_rows else [self._line(("field", "before", "after", "encoding", " sure"), _BOLD)]
+        self.has_rows = True
+        self.left -= len(lines)
+        for line in (*head, *([printable(title)] if title else []), *lines):
+            say(line, self._out, flush=True)
 
     def line(self, row: PreviewRow) -> str:
         """Return one field, without control sequences, and aligned by terminal columns."""
@@ -76,46 +85,35 @@ class PreviewTable:
 
     def _line(self, cells: Sequence[str], colour: str) -> str:
         widths = (_FIELD, self._text, self._text, _ENCODING, _CONFIDENCE)
-        line = (" " * _GAP).join(map(_padded, cells, widths)).rstrip()
+        padded = (pad(cut(printable(text), width), width) for text, width in zip(cells, widths, strict=True))
+        line = (" " * _GAP).join(padded).rstrip()
         return f"{colour}{line}{_PLAIN}" if self._colour else line
 
 
-def _padded(text: str, width: int) -> str:
-    return pad(cut(printable(text), width), width)
-
-
-def report(tally: RerunCounts, encoding: str = "", *, samples: bool = True) -> str:
-    """Return the report of a run, without a line feed at the end.
-
-    Args:
-        tally: of the whole run.
-        encoding: of the input file; empty for UTF-8.
-        samples: texts before and after; without them if a table has shown them.
-    """
+def report(tally: RerunCounts, encoding: str = "") -> str:
+    """Return the report of a run, without a line feed at the end; `encoding` is the input file's, empty for UTF-8."""
     is_checked = tally.fields or not tally.records or TEXT in tally.holds.values()
     part = share(tally.changed, tally.records)
+    bad = []
+    for problem, number in sorted(tally.bad.items()):
+        listed_lines = ", ".join(map(str, tally.bad_lines[problem])) + ", …" * (number > len(tally.bad_lines[problem]))
+        bad.append(f"{count(number)} {problem} (line {listed_lines})")
     lines = [f"{plural(tally.records, 'record')} read, {count(tally.changed)} mended ({part})"]
     rows = [
         ("file", f"in {encoding}" if encoding else ""),
-        ("lines in", _ranking(tally.recoded)),
+        ("lines in", ranking(tally.recoded)),
         ("fields", _fields(tally) if is_checked else "none checked"),
         ("by field", _by_field(tally)),
         ("doubtful", f"{plural(tally.doubtful, 'record')}" if tally.doubtful else ""),
-        ("encodings", _ranking(tally.encodings)),
-        ("languages", _ranking(tally.languages)),
-        ("not read", "; ".join(_bad(tally, problem) for problem in sorted(tally.bad))),
+        ("encodings", ranking(tally.encodings)),
+        ("languages", ranking(tally.languages)),
+        ("not read", "; ".join(bad)),
         ("damaged", f"{plural(tally.damaged, 'element')} of tags" if tally.damaged else ""),
     ]
     for label, text in rows:
         most = 12 if label == "by field" else 4
         for place, line in enumerate(textwrap.wrap(printable(text), _LINE, max_lines=most, placeholder=" …")):
             lines.append(f"  {pad('' if place else label, _LABEL)}{cut(line, _LINE)}")
-    kinds = sorted(tally.samples, key=lambda kind: (-tally.encodings.get(kind, 0), kind))[: _KINDS * samples]
-    lines += [""] if kinds else []
-    for kind in kinds:
-        field, before, after, confidence = tally.samples[kind][0]
-        texts = f"{_padded(before, _SAMPLE)}  {_padded(after, _SAMPLE)}"
-        lines.append(f"  {_padded(kind, _ENCODING)} {texts}  {confidence:.2f} {cut(printable(field), _FIELD)}".rstrip())
     return "\n".join(lines)
 
 
@@ -131,74 +129,34 @@ def _fields(tally: RerunCounts) -> str:
 
 def _by_field(tally: RerunCounts) -> str:
     """Return the counts of each field, those with text first."""
-    done, left = [], []
-    for name, kind in tally.holds.items():
-        decided, mended, unsure = tally.columns.get(name, [0, 0, 0])
-        passed = tally.passed.get(name, 0)
-        parts = [f"{count(mended)} of {count(decided)} mended"] if decided else []
-        parts += [f"{count(unsure)} not sure"] if unsure else []
-        parts += [f"{count(passed)} left, too long"] if passed else []
-        if kind == TEXT:
-            done.append(f"{cut(printable(name), 40)}: {', '.join(parts) or 'all ASCII'}")
-        elif kind not in {EMPTY, NOT_NAMED}:
-            left.append(f"{cut(printable(name), 40)}: left, {kind}")
-    return "; ".join(_first([*done, *left], _COLUMNS))
+    parts = []
+    for name, kind in sorted(tally.holds.items(), key=lambda field: field[1] != TEXT):
+        done = f"{count(tally.mended[name])} of {count(tally.decided[name])} mended" if tally.decided[name] else ""
+        passed = f"{count(tally.passed[name])} left, too long" if tally.passed[name] else ""
+        found = ", ".join(filter(None, (done, passed))) or "all ASCII"
+        if kind not in {EMPTY, NOT_NAMED}:
+            parts.append(f"{cut(printable(name), 40)}: {found if kind == TEXT else f'left, {kind}'}")
+    return "; ".join(parts[:_COLUMNS])
 
 
-def _ranking(numbers: Mapping[str, int]) -> str:
+def ranking(numbers: Mapping[str, int]) -> str:
+    """Return encodings or languages with their numbers, the most common first."""
     ranked = sorted(numbers.items(), key=lambda entry: (-entry[1], entry[0]))
-    return ", ".join(_first([f"{cut(name, 40)} {count(number)}" for name, number in ranked], _MOST))
-
-
-def _first(parts: list[str], most: int) -> list[str]:
-    rest = len(parts) - most
-    return parts[:most] + ([f"and {rest} more"] if rest > 0 else [])
-
-
-def _bad(tally: RerunCounts, problem: str) -> str:
-    lines = tally.bad_lines.get(problem, [])
-    more = ", …" if tally.bad[problem] > len(lines) else ""
-    return f"{count(tally.bad[problem])} {problem} (line {', '.join(map(str, lines))}{more})"
-
-
-def is_coloured(choice: Literal["auto", "always", "never"], stream: TextIO, environment: Mapping[str, str]) -> bool:
-    """Return whether to write colours.
-
-    Args:
-        choice: ``always``, ``never``, or ``auto`` for terminals only.
-        stream: to write to.
-        environment: ``NO_COLOR`` (no-color.org), and ``TERM=dumb``, disable colours.
-    """
-    if choice != "auto":
-        return choice == "always"
-    return stream.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
+    return ", ".join(f"{cut(name, 40)} {count(number)}" for name, number in ranked[:_MOST])
 
 
 class RerunConsole(RerunWatcher):
     """The terminal output of a run: the table of a dry run; and a progress bar with the share, records, time left.
 
     Args:
-        out, err: standard output and error.
-        limit: most rows of the table.
-        colour: whether it has colours.
-        width: terminal columns; 0 without a terminal.
+        table: of a dry run.
+        err: standard error.
         clock: monotonic, in seconds.
     """
 
-    def __init__(
-        self,
-        out: TextIO,
-        err: TextIO,
-        *,
-        limit: int,
-        colour: bool,
-        width: int = 0,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._out, self._err = out, err
-        self._left = limit
-        self._table = PreviewTable(width or _DEFAULT_WIDTH, colour=colour)
-        self._has_head = False
+    def __init__(self, table: PreviewTable, err: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
+        self._table = table
+        self._err = err
         self._clock = clock
         self._bar: Bar | None = None
         self._total = self._first_done = self._first_items = 0
@@ -215,16 +173,9 @@ class RerunConsole(RerunWatcher):
 
     def block(self, done: int, items: int, rows: tuple[PreviewRow, ...]) -> None:
         assert self._bar is not None
-        if rows and self._left > 0:
+        if rows and self._table.left > 0:
             self._bar.end()
-        for row in rows[: self._left]:
-            if not self._has_head:
-                say(self._table.head(), self._out, flush=True)
-            elif row.begins:
-                say("", self._out, flush=True)
-            self._has_head = True
-            say(self._table.line(row), self._out, flush=True)
-        self._left -= min(self._left, len(rows))
+        self._table.show(rows)
         self._bar.show(lambda: self._progress(done, items), done / self._total if self._total else None)
 
     def _progress(self, done: int, items: int) -> str:
@@ -243,10 +194,8 @@ class RerunConsole(RerunWatcher):
 
     def report(self, result: RerunResult, stream: TextIO) -> None:
         """Write the report."""
-        lines = [""] if self._has_head else []
-        lines.append(report(result.tally, result.encoding, samples=not self._has_head))
-        if result.rejected:
-            lines.append(f"  What this output cannot hold is in {printable(str(result.rejected))}.")
+        lines = [""] if self._table.has_rows else []
+        lines.append(report(result.tally, result.encoding))
         if result.overtaken:
             lines.append(
                 f"  {plural(result.overtaken, 'record', 'was')} changed meanwhile by another program: not mended."
@@ -280,7 +229,6 @@ def write_report(path: Path, result: RerunResult, options: Mapping[str, Any]) ->
     found = {
         "options": dict(options),
         "models": model_version(),
-        "rejected": str(result.rejected) if result.rejected else None,
         "overtaken": result.overtaken,
         "encoding": result.encoding or "utf-8",
         **result.tally.as_json(),

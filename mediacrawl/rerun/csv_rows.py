@@ -16,11 +16,11 @@ import re
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import islice
 from typing import Any, Literal
 
 from mediacrawl.observe.text import clean, from_cell, to_cell
-from mediacrawl.rerun.blocks import LONGEST_RECORD, Block, BlockRecord, Location, RerunError
+from mediacrawl.rerun.blocks import LONGEST_RECORD, TOO_LONG, Block, BlockRecord, Location, RerunError
 from mediacrawl.rerun.input_file import HEAD, InputFile
 from mediacrawl.rerun.json_lines import EVIDENCE, TextWriter, cell, loaded
 from mediacrawl.rerun.text_encoding import as_utf8
@@ -28,11 +28,16 @@ from mediacrawl.rerun.text_encoding import as_utf8
 _SEPARATOR = re.compile(rb"sep=([,;\t|])\r?\n", re.IGNORECASE)
 """A first line that declares the delimiter to Excel."""
 
+_LINE = re.compile(r"[^\n]*+\n|[^\n]++")
+
 _DELIMITERS = (",", ";", "\t", "|")
 """The first one is the default."""
 
 _SAMPLE_ROWS = 50
 """Rows that are compared with the header, and with what the csv module makes of them."""
+
+_LONGEST_ROW = 1 << 20
+"""Bytes in which a quote must be closed."""
 
 OPEN_QUOTE = "a quote is not closed"
 _TOO_MANY = "more cells than columns"
@@ -64,18 +69,17 @@ class Dialect:
         return text.getvalue().encode()
 
     def with_evidence(self) -> Dialect:
-        """Return the dialect with a column for the evidence, and with a head."""
+        """Return the dialect with a column for the evidence."""
         columns, head = self.columns, self.head
         if EVIDENCE not in columns:
             columns = (*columns, EVIDENCE)
-            if head:
-                head = with_cell(head, self.delimiter, self.row([EVIDENCE], ""))
-        head = head or self.row(map(to_cell, columns))
+            head = with_cell(head, self.delimiter, self.row([EVIDENCE], ""))
         return replace(self, columns=columns, head=head if head.endswith(b"\n") else head + b"\r\n")
 
-    def gives(self, raw: bytes, cells: Iterable[str]) -> bool:
-        """Return whether the csv module writes these cells as they are."""
-        return self.row(cells, raw[len(raw.rstrip(b"\r\n")) :].decode()) == raw
+    def gives(self, row: bytes) -> bool:
+        """Return whether the csv module writes a row as it is; of one that is not CSV nothing is written."""
+        cells, is_open = _parsed(row, self.delimiter)
+        return cells is None or is_open or self.row(cells, row[len(row.rstrip(b"\r\n")) :].decode()) == row
 
 
 def with_cell(row: bytes, delimiter: str, last: bytes = b"") -> bytes:
@@ -93,12 +97,10 @@ class CsvReader(InputFile):
 
     def __init__(self, where: Location, encoding: str | None = None) -> None:
         super().__init__(where, encoding)
+        if not self.can_resume:
+            raise RerunError(f"{where.name} is a pipe, out of which a table cannot be read. Store it as a file first.")
         with self.reading():
-            lines = self.lines(0)
-            self.dialect, self.begin = self._read_head(lines.head())
-            # A pipe goes on behind it.
-            lines.skip(self.begin)
-        self.lines_before = self.dialect.head.count(b"\n") or 1
+            self.dialect = self._found_dialect()
         self.columns = self.dialect.columns
         self.token = re.compile(rb'[^"\r\n' + re.escape(self.dialect.delimiter.encode()) + rb"]++")
         if not self.dialect.is_exact:
@@ -107,80 +109,89 @@ class CsvReader(InputFile):
                 " are needed; all other rows stay as they are."
             )
 
-    def _read_head(self, text: bytes) -> tuple[Dialect, int]:
-        """Return the form of a table by its beginning, and the offset of its first row. The header is one line."""
-        before = BOM_UTF8 if text.startswith(BOM_UTF8) else b""
-        first, *rest = io.BytesIO(text.removeprefix(BOM_UTF8)).readlines() or [b""]
-        delimiter = ""
-        if found := _SEPARATOR.fullmatch(first):
-            before, delimiter = before + first, found[1].decode()
-            first, *rest = rest or [b""]
-        body = first.rstrip(b"\r\n")
-        if b"\r" in body and not first.endswith(b"\n"):
+    def _found_dialect(self) -> Dialect:
+        """Return the form of the table by its beginning, and skip its header, which is one line."""
+        self._open.seek(self.begin)
+        lines = []
+        for line in self.lines():
+            lines.append(line)
+            if len(lines) > 1 and self._open.tell() > HEAD:
+                break
+        texts = [self.utf8(line)[0] for line in lines]
+        # The mark of UTF-16 is not in the text.
+        mark = BOM_UTF8 if self.begin or (texts and texts[0].startswith(BOM_UTF8)) else b""
+        texts[:1] = [text.removeprefix(BOM_UTF8) for text in texts[:1]]
+        separator = _SEPARATOR.fullmatch(texts[0]) if texts else None
+        self.lines_before = 2 if separator else 1
+        self.begin += sum(map(len, lines[: self.lines_before]))
+        head = b"".join(texts[: self.lines_before])
+        header = texts[self.lines_before - 1] if len(texts) >= self.lines_before else b""
+        if b"\r" in header.rstrip(b"\r\n") and b'"' not in header:
             raise RerunError(
                 f"{self.where.name} ends its lines with lone carriage returns. Write line feeds: tr '\\r' '\\n'."
             )
-        rest = rest if len(text) < HEAD else rest[:-1]
-        delimiter = delimiter or delimiter_of(body, rest)
-        header, _ = self.utf8(body)
-        _, names = next(_rows([header], delimiter, strict=True), (b"", None))
+        delimiter = (
+            separator[1].decode()
+            if separator
+            else delimiter_of(header, [text for text in texts[1:] if len(text) <= HEAD])
+        )
+        names, is_open = _parsed(header, delimiter, strict=True)
         columns = tuple(from_cell(name) if name.strip() else f"column {n}" for n, name in enumerate(names or (), 1))
-        is_text = as_utf8(header) is not None and b"\0" not in header
+        is_text = as_utf8(header) is not None and b"\0" not in header and not is_open
         if not any(map(str.strip, names or ())) or not is_text or len(set(columns)) < len(columns):
             raise RerunError(
                 f"{self.where.name} has no header: its first line must name each column, once, and be in"
                 f" {self.text_encoding.name or 'UTF-8'} (--encoding NAME names another one)."
             )
         dialects = [Dialect(columns, delimiter, quotes_all=quotes_all) for quotes_all in (False, True)]
-        rows = list(islice(_rows(chain([first], rest), delimiter), _SAMPLE_ROWS))
-        if len(text) >= HEAD or _is_open(rows[-1][0], delimiter):
-            rows.pop()
-        exact = [each for each in dialects if all(cells is None or each.gives(raw, cells) for raw, cells in rows)]
-        # The mark of UTF-16 is not in the text.
-        mark = BOM_UTF8 if self.text_encoding.mark and not before.startswith(BOM_UTF8) else b""
-        head = mark + before + header + first[len(body) :]
-        return replace((exact or dialects)[0], head=head, is_exact=bool(exact)), len(before + first)
+        self._open.seek(self.begin)
+        self.dialect = dialects[0]
+        rows = [
+            self.utf8(row)[0] for group, _ in islice(self.groups(), _SAMPLE_ROWS) for row in group if len(row) <= HEAD
+        ]
+        exact = [each for each in dialects if all(map(each.gives, [header, *rows]))]
+        return replace((exact or dialects)[0], head=mark + head, is_exact=bool(exact))
 
-    def complete(self, data: bytes) -> int:
-        lines = io.BytesIO(data).readlines()
-        begins = ends = 0
-        # The quote at the end is a row of its own, or closes the last one.
-        for raw, _ in _rows(chain(lines, [b'"']), self.dialect.delimiter):
-            begins, ends = ends, ends + len(raw)
-        return begins
+    def groups(self) -> Iterator[tuple[Sequence[bytes], int]]:
+        """Return each row, or the lines behind a quote that is not closed; see `InputFile.groups`."""
+        held: list[bytes] = []
+        size, is_open = 0, False
+        for line in self.lines():
+            held.append(line)
+            size, lines = size + len(line), len(held)
+            if size <= _LONGEST_ROW:
+                text = self.text_encoding.in_utf8(line)
+                _, is_open = _parsed(b'"' * is_open + text, self.dialect.delimiter)
+                if is_open:
+                    continue
+                held = [b"".join(held)]
+            yield held, lines
+            held, size, is_open = [], 0, False
+        if held:
+            yield held, len(held)
 
     def records(self, block: Block) -> Iterator[BlockRecord]:
-        recoded: list[str] = []
-
-        def lines() -> Iterator[bytes]:
-            for line in io.BytesIO(block.data):
-                text, encoding = self.utf8(line)
-                recoded.append(encoding)
-                yield text
-
-        number, delimiter = block.number, self.dialect.delimiter
-        rows = _rows(lines(), delimiter)
-        if block.by_line:
-            rows = ((line, next(_rows([line], delimiter))[1]) for line in lines())
-        for place, (raw, cells) in enumerate(rows):
-            entry = BlockRecord(number, place, raw, recoded="".join(dict.fromkeys(recoded)), origin=cells)
-            if as_utf8(raw) is None:
-                entry.problem = self.text_encoding.unread
-            elif cells is None:
-                entry.problem = "not CSV"
-            elif block.by_line and _is_open(raw, delimiter):
-                entry.problem = OPEN_QUOTE
-            else:
-                entry.record, entry.problem = self._record(cells)
-            number += len(recoded)
-            recoded.clear()
+        number = block.number
+        for place, row in enumerate(block.data):
+            raw, recoded = self.utf8(row)
+            entry = BlockRecord(number, place, raw, recoded=recoded)
+            entry.record, entry.problem = self._parsed_row(entry, raw)
+            number += raw.count(b"\n")
             yield entry
 
-    def _record(self, cells: list[str]) -> tuple[dict[str, Any] | None, str]:
-        if not cells:
-            return None, ""
+    def _parsed_row(self, entry: BlockRecord, raw: bytes) -> tuple[dict[str, Any] | None, str]:
+        if len(raw) > LONGEST_RECORD:
+            return None, TOO_LONG
+        if as_utf8(raw) is None:
+            return None, self.text_encoding.unread
+        cells, is_open = _parsed(raw, self.dialect.delimiter)
+        if cells is None or is_open:
+            return None, OPEN_QUOTE if is_open else "not CSV"
         if len(cells) > len(self.columns):
             return None, _TOO_MANY
+        if not cells:
+            return None, ""
+        entry.origin = cells
         record = {name: loaded(name, from_cell(text)) for name, text in zip(self.columns, cells, strict=False)}
         evidence = record.get(EVIDENCE)
         if evidence == "":
@@ -191,35 +202,16 @@ class CsvReader(InputFile):
         return record, ""
 
 
-def _rows(lines: Iterable[bytes], delimiter: str, *, strict: bool = False) -> Iterator[tuple[bytes, list[str] | None]]:
-    """Split lines into rows, as the csv module does.
-
-    Yields:
-        A row as it is, of several lines if line feeds are quoted, and its cells; None if it is not CSV.
-    """
+def _parsed(row: bytes, delimiter: str, *, strict: bool = False) -> tuple[list[str] | None, bool]:
+    """Return the cells of a row, None if it is not CSV; and whether it ends inside of quotes."""
     csv.field_size_limit(2 * LONGEST_RECORD)
-    taken: list[bytes] = []
-
-    def fed() -> Iterator[str]:
-        for line in lines:
-            taken.append(line)
-            yield line.decode("utf-8", "surrogateescape")
-
-    reader = csv.reader(fed(), delimiter=delimiter, strict=strict)
-    while True:
-        try:
-            cells: list[str] | None = next(reader)
-        except StopIteration:
-            return
-        except csv.Error:
-            cells = None
-        yield b"".join(taken), cells
-        taken.clear()
-
-
-def _is_open(line: bytes, delimiter: str) -> bool:
-    """Return whether a line ends inside of quotes: a further quote belongs to its row."""
-    return next(_rows([line, b'"'], delimiter))[0] != line
+    lines = _LINE.findall(row.decode("utf-8", "surrogateescape"))
+    reader = csv.reader([*lines, '"'], delimiter=delimiter, strict=strict)
+    try:
+        cells = next(reader) if lines else []
+    except csv.Error:
+        return None, False
+    return cells, reader.line_num > len(lines)
 
 
 def delimiter_of(header: bytes, lines: Sequence[bytes]) -> str:
@@ -230,54 +222,35 @@ def delimiter_of(header: bytes, lines: Sequence[bytes]) -> str:
     """
     scores = {}
     for delimiter in _DELIMITERS:
-        _, names = next(_rows([header], delimiter, strict=True), (b"", None))
+        names, _ = _parsed(header, delimiter, strict=True)
         if names and len(names) > 1:
-            rows = islice(_rows(lines, delimiter), _SAMPLE_ROWS)
-            alike = sum(cells is not None and len(cells) == len(names) for _, cells in rows)
+            alike = sum(len(_parsed(line, delimiter)[0] or ()) == len(names) for line in lines[:_SAMPLE_ROWS])
             scores[delimiter] = (alike, -sum(name.startswith(" ") for name in names), len(names))
     return max(scores, key=lambda delimiter: scores[delimiter], default=_DELIMITERS[0])
 
 
 @dataclass(frozen=True)
 class CsvWriter(TextWriter):
-    """Makes rows of records.
+    """Makes rows of records. Unchanged rows and cells are copied.
 
     Attributes:
-        dialect: of the output, with a column for the evidence.
-        repeats: columns of the input, if it is CSV in the same dialect, whose unchanged rows and cells are copied.
+        dialect: of the input, with a column for the evidence.
+        width: number of columns of the input.
     """
 
     dialect: Dialect = Dialect(())
-    repeats: int = 0
-
-    @property
-    def header(self) -> bytes:  # type: ignore[override]
-        return self.dialect.head
-
-    @property
-    def keeps(self) -> bool:  # type: ignore[override]
-        return bool(self.repeats)
+    width: int = 0
 
     def packed(self, record: dict[str, Any], entry: BlockRecord) -> bytes:
-        columns = self.dialect.columns
-        if not self.repeats or entry.raw is None:
-            return self.dialect.row(map(to_cell, self._texts(record)))
+        columns, raw = self.dialect.columns, entry.raw or b""
         if not entry.changed:
-            is_whole = len(record) == self.repeats < len(columns)
-            return with_cell(entry.raw, self.dialect.delimiter) if is_whole else entry.raw
+            is_whole = len(record) == self.width < len(columns)
+            return with_cell(raw, self.dialect.delimiter) if is_whole else raw
         cells = [*entry.origin, *[""] * (len(columns) - len(entry.origin))]
-        for place, (name, text) in enumerate(zip(columns, self._texts(record), strict=True)):
+        for place, name in enumerate(columns):
+            text = cell(record.get(name))
             if cell(loaded(name, from_cell(cells[place]))) != text:
                 cells[place] = to_cell(text)
         if len(cells) > len(entry.origin) and cells[:-1] == entry.origin:
-            return with_cell(entry.raw, self.dialect.delimiter, self.dialect.row(cells[-1:], ""))
-        return self.dialect.row(cells, entry.raw[len(entry.raw.rstrip(b"\r\n")) :].decode())
-
-    def _texts(self, record: dict[str, Any]) -> list[str]:
-        """Return the texts of a record in the order of the columns; those without one go into ``extra``."""
-        columns = self.dialect.columns
-        more = {name: value for name, value in record.items() if name not in columns}
-        if more and "extra" in columns:
-            extra = record.get("extra") or {}
-            record = {**record, "extra": {**(extra if isinstance(extra, dict) else {"extra": extra}), **more}}
-        return [cell(record.get(name)) for name in columns]
+            return with_cell(raw, self.dialect.delimiter, self.dialect.row(cells[-1:], ""))
+        return self.dialect.row(cells, raw[len(raw.rstrip(b"\r\n")) :].decode())

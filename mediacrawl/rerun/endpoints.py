@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import re
 import sys
-import time
 from collections.abc import Callable
-from itertools import chain
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from mediacrawl.rerun.blocks import Location, LocationKind, Reader, RerunError, Writer
-from mediacrawl.rerun.columns import first_records
-from mediacrawl.rerun.csv_rows import CsvReader, CsvWriter, Dialect
+from mediacrawl.rerun.csv_rows import CsvReader, CsvWriter
 from mediacrawl.rerun.json_lines import LineReader, LineWriter
-from mediacrawl.rerun.media_db import CatalogueReader, CatalogueWriter, InPlaceWriter
+from mediacrawl.rerun.media_db import CatalogueReader, InPlaceWriter
 from mediacrawl.rerun.output_file import Output, OutputFile, StandardOutput
-from mediacrawl.store.schema import COLUMNS
 
 # What reads Redis and Parquet is imported when it is used: every command of Scrapy imports this module, and pyarrow is
 # an extra.
@@ -86,12 +82,6 @@ def _redis(text: str) -> Location:
     return Location(shown, "redis", url=url, key=keys[0])
 
 
-_JSON = frozenset({"lines", "redis"})
-
-_FIRST_BLOCKS = 16
-"""Blocks whose records determine the columns of a CSV file; later fields go into ``extra``."""
-
-
 def open_reader(where: Location, encoding: str | None = None) -> Reader:
     """Open an input.
 
@@ -114,9 +104,10 @@ def open_reader(where: Location, encoding: str | None = None) -> Reader:
         from mediacrawl.rerun.redis_list import ListReader
 
         return ListReader(where)
-    _check_parquet()
-    from mediacrawl.rerun.parquet import ParquetReader
-
+    try:
+        from mediacrawl.rerun.parquet import ParquetReader
+    except ImportError as error:
+        raise RerunError("Parquet files need pyarrow. Install it with: pip install 'pyarrow>=18'") from error
     return ParquetReader(where)
 
 
@@ -130,50 +121,29 @@ def open_output(writer: Writer, clock: Callable[[], float], save_every: float) -
 
 
 def writer_for(where: Location, reader: Reader) -> Writer:
-    """Return the writer of an output that fits an input.
+    """Return the writer of an output of the same kind as the input, or of JSON lines.
 
     Raises:
-        RerunError: the input cannot be written there, or needs a package that is not installed.
+        RerunError: the input cannot be written there.
     """
     of = reader.where
-    if where.kind == "catalogue":
-        if where.is_same(of):
-            return InPlaceWriter(where)
-        # The time of records without one is the same in a second run over the same file.
-        now = of.path.stat().st_mtime if of.path and of.path.exists() else time.time()
-        return CatalogueWriter(where, now, is_text=of.kind == "csv")
-    if where.kind == "csv":
-        return CsvWriter(where, _dialect(where, reader), len(reader.columns) if isinstance(reader, CsvReader) else 0)
     if where.kind == "lines":
-        is_json = of.kind in _JSON
-        return LineWriter(where, is_json or where.is_stream, is_json, joins=of.kind == "redis")
+        return LineWriter(where, copies=of.kind in {"lines", "redis"}, joins=of.kind == "redis")
+    if where.kind != of.kind or (where.kind == "catalogue" and not where.is_same(of)):
+        advice = " To keep the old catalogue, copy it first." if where.kind == of.kind else ""
+        raise RerunError(
+            f"{of.name} cannot be written to {where.name}: name an output of the same kind, or JSON lines.{advice}"
+        )
+    if isinstance(reader, CsvReader):
+        dialect = reader.dialect.with_evidence()
+        return CsvWriter(where, dialect.head, dialect=dialect, width=len(reader.columns))
+    if where.kind == "catalogue":
+        return InPlaceWriter(where)
     if where.kind == "redis":
         from mediacrawl.rerun.redis_list import ListWriter
 
-        return ListWriter(where, of.kind in _JSON)
-    _check_parquet()
+        return ListWriter(where)
     from mediacrawl.rerun.parquet import ParquetReader, ParquetWriter
 
-    return ParquetWriter(where, reader.output_schema if isinstance(reader, ParquetReader) else None)
-
-
-def _dialect(where: Location, reader: Reader) -> Dialect:
-    """Return the columns of a CSV file: those of the input, or the fields of its first records."""
-    if isinstance(reader, CsvReader):
-        return reader.dialect.with_evidence()
-    if not reader.can_resume:
-        raise RerunError(
-            f"The columns of a CSV file are those of the first records, and {reader.where.name} is read only once."
-        )
-    names = list(COLUMNS)
-    if reader.where.kind != "catalogue":
-        more = [] if reader.where.kind == "parquet" else ["extra"]
-        names = list(dict.fromkeys(chain(chain.from_iterable(first_records(reader, _FIRST_BLOCKS)), more)))
-    return Dialect(tuple(names), "\t" if ".tsv" in where.root.suffixes else ",").with_evidence()
-
-
-def _check_parquet() -> None:
-    try:
-        import pyarrow.parquet  # noqa: F401
-    except ImportError as error:
-        raise RerunError("Parquet files need pyarrow. Install it with: pip install 'pyarrow>=18'") from error
+    assert isinstance(reader, ParquetReader)
+    return ParquetWriter(where, schema=reader.output_schema)

@@ -1,24 +1,22 @@
-"""An input file, plain or gzip, or the standard input, that is read as UTF-8 from a given offset."""
+"""An input file of lines, plain or gzip, or the standard input, that is read from a given offset."""
 
 from __future__ import annotations
 
 import gzip
-import os
+import io
 import re
 import shlex
 import stat
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
-from itertools import chain, islice
-from typing import BinaryIO
+from itertools import chain
+from typing import Any, BinaryIO
 
 from mediacrawl.rerun import blocks
 from mediacrawl.rerun.blocks import (
     LONGEST_RECORD,
-    TOO_LONG,
     Block,
     Location,
     Position,
@@ -27,20 +25,19 @@ from mediacrawl.rerun.blocks import (
     RunState,
     explained,
 )
-from mediacrawl.rerun.text_encoding import encoding_of, line_as_utf8, recoded
+from mediacrawl.rerun.text_encoding import encoding_of, line_as_utf8
 
 HEAD = 64 << 10
 """Bytes of a piece that is read, and of the beginning by which a table's form is recognized."""
 
-_LONGEST_ROW = 1 << 20
-"""Bytes in which a quote must be closed."""
+_LONGEST_LINE = 2 * LONGEST_RECORD
 
 _SAMPLES = 8
 """Pieces that determine a file's encoding."""
 
 
 class InputFile(Reader):
-    """A file of lines, or the standard input, as UTF-8, see `text_encoding`.
+    """A file of lines, or the standard input. Workers convert its lines to UTF-8, see `text_encoding`.
 
     Args:
         where: the file.
@@ -48,7 +45,7 @@ class InputFile(Reader):
 
     Attributes:
         text_encoding: of the file.
-        begin: offset of the first record; a position is an offset in the text.
+        begin: offset of the first record; a position is an offset in the unpacked file.
         lines_before: number of lines before it.
         token: what is decided as one field in a line of another encoding.
 
@@ -56,56 +53,40 @@ class InputFile(Reader):
         RerunError: the file does not exist or cannot be read.
     """
 
-    begin = lines_before = 0
+    lines_before = 0
     token = re.compile(rb'[^"\\]++')
     _facts: tuple[int, ...] = ()
 
     def __init__(self, where: Location, encoding: str | None = None) -> None:
         self.where = where
         self.can_resume = False
-        self._open: BinaryIO = sys.stdin.buffer
+        self._open: Any = sys.stdin.buffer
         if not where.is_stream:
             with explained(f"{where.name} cannot be read"):
-                self._open = where.root.open("rb")
-                facts = os.fstat(self._open.fileno())
+                facts = where.root.stat()
+                self._open = gzip.GzipFile(where.root) if where.packed else where.root.open("rb")
             self._facts = (facts.st_size, facts.st_mtime_ns)
             self.can_resume = stat.S_ISREG(facts.st_mode)
             self.total = facts.st_size if self.can_resume else 0
         with self.reading():
-            sample = self._sample() if self.can_resume else next(self._pieces(), b"")
+            sample = self._sample() if self.can_resume else self._open.read(HEAD)
             self.text_encoding = encoding_of(sample, name=encoding)
+            self.begin = len(self.text_encoding.mark) if self.text_encoding.name else 0
+            if not self.can_resume:
+                self._open = io.BufferedReader(_Pipe(sample[self.begin :], self._open, where.is_stream), HEAD)
         self.encoding = self.text_encoding.description()
-        self._once = _Lines(recoded(chain([sample], self._pieces()), self.text_encoding))
-
-    def __getstate__(self) -> RunState:
-        return {**super().__getstate__(), "_once": None}
-
-    def _pieces(self) -> Iterator[bytes]:
-        """Return the unpacked bytes from the position of the file."""
-        file = gzip.GzipFile(fileobj=self._open) if self.where.packed else self._open
-        return iter(partial(file.read, HEAD), b"")
 
     def _sample(self) -> bytes:
         """Return the beginning of the file, and pieces of whole lines throughout it."""
         if self.where.packed:
-            return _whole_lines(b"".join(islice(self._pieces(), _SAMPLES)))
+            return self._open.read(_SAMPLES * HEAD)  # type: ignore[no-any-return]
         parts = []
         for start in range(0, self.total, max(self.total // _SAMPLES, HEAD)):
             self._open.seek(start)
             piece = self._open.read(HEAD)
-            parts.append(_whole_lines(piece if not start else piece[piece.find(b"\n") + 1 :]))
+            piece = piece[piece.find(b"\n") + 1 :] if start else piece
+            parts.append(piece[: piece.rfind(b"\n") + 1] or piece)
         return b"".join(parts)
-
-    def lines(self, offset: int) -> _Lines:
-        """Return the text from an offset; one that is packed or recoded is read from its beginning. A pipe goes on."""
-        if not self.can_resume:
-            return self._once
-        is_plain = not self.where.packed and not self.text_encoding.name
-        self._open.seek(offset if is_plain else 0)
-        lines = _Lines(recoded(self._pieces(), self.text_encoding))
-        if not is_plain:
-            lines.skip(offset)
-        return lines
 
     def identity(self) -> RunState:
         return {"name": self.where.name, "facts": list(self._facts)}
@@ -117,31 +98,43 @@ class InputFile(Reader):
         """See `text_encoding.line_as_utf8`."""
         return line_as_utf8(line, self.token, self.text_encoding)
 
-    def complete(self, data: bytes) -> int:
-        """Return where the last complete record of some lines ends; 0 if the first one is open."""
-        return len(data)
+    def lines(self) -> Iterator[bytes]:
+        """Return the lines from the position of the file."""
+        width, end = self.text_encoding.unit, self.text_encoding.line_end
+        while line := self._open.readline(_LONGEST_LINE):
+            # The byte of a line feed may be half of another character.
+            while width > 1 and not line.endswith(end) and len(line) < _LONGEST_LINE:
+                more = self._open.read(-len(line) % width) or self._open.readline(_LONGEST_LINE - len(line))
+                if not more:
+                    break
+                line += more
+            if len(line) >= _LONGEST_LINE:
+                raise RerunError(
+                    f"{self.where.name} has a line of more than {_LONGEST_LINE >> 20} MiB. Take it out first."
+                )
+            yield line
+
+    def groups(self) -> Iterator[tuple[Sequence[bytes], int]]:
+        """Return the records from the position of the file, in groups that stay in one block, and their lines."""
+        return (([line], 1) for line in self.lines())
 
     def blocks(self, after: Position | None, number: int) -> Iterator[Block]:
         offset = after if isinstance(after, int) else self.begin
         number += self.lines_before if after is None else 0
+        rows: list[bytes] = []
+        lines = size = 0
         with self.reading():
-            lines = self.lines(offset)
-            while data := lines.take(blocks.BLOCK_BYTES):
-                end = data.rfind(b"\n") + 1
-                parts: Iterator[tuple[bytes, str | None]]
-                if len(data) - end >= LONGEST_RECORD:
-                    is_whole = self.complete(data[:end]) == end
-                    parts = chain([(data[:end], None)] if end else [], lines.rest_of(data[end:]))
-                else:
-                    data, is_whole = lines.completed(data, self.complete)
-                    parts = iter([(data, None)])
-                for part, problem in parts:
-                    offset += len(part)
-                    first, number = number, number + part.count(b"\n")
-                    is_read_on = self.can_resume and (self.where.packed or self.text_encoding.name)
-                    done = self._open.tell() if is_read_on else offset
-                    is_open = problem is not None and not part.endswith(b"\n")
-                    yield Block(part, first, number, offset, done, problem, is_open, not is_whole and problem is None)
+            if self.can_resume:
+                self._open.seek(offset)
+            for group, group_lines in chain(self.groups(), [((), 0)]):
+                if rows and (size >= blocks.BLOCK_BYTES or not group):
+                    offset += size
+                    done = self._open.fileobj.tell() if self.can_resume and self.where.packed else offset
+                    yield Block(rows, number, number + lines, offset, done)
+                    number += lines
+                    rows, lines, size = [], 0, 0
+                rows += group
+                lines, size = lines + group_lines, size + sum(map(len, group))
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -164,59 +157,24 @@ class InputFile(Reader):
             self._open.close()
 
 
-def _whole_lines(piece: bytes) -> bytes:
-    """Return a piece without its incomplete last line; unchanged if it has only one line."""
-    return piece[: piece.rfind(b"\n") + 1] or piece
+class _Pipe(io.RawIOBase):
+    """A stream whose beginning has been read as a sample."""
 
+    def __init__(self, head: bytes, rest: BinaryIO, stays_open: bool) -> None:
+        self._head = head
+        self._rest = rest
+        self._stays_open = stays_open
 
-class _Lines:
-    """A text in pieces that is read by lines, which may be given back."""
+    def readable(self) -> bool:
+        return True
 
-    def __init__(self, pieces: Iterator[bytes]) -> None:
-        self._pieces = pieces
-        self._held = b""
+    def readinto(self, buffer: Any) -> int:
+        data = self._head[: len(buffer)] or self._rest.read(len(buffer))
+        self._head = self._head[len(buffer) :]
+        buffer[: len(data)] = data
+        return len(data)
 
-    def head(self) -> bytes:
-        """Return the beginning without taking it."""
-        self._held += next(self._pieces, b"")
-        return self._held
-
-    def skip(self, size: int) -> None:
-        """Pass over so many bytes."""
-        while size > len(self._held) and (piece := next(self._pieces, b"")):
-            size -= len(self._held)
-            self._held = piece
-        self._held = self._held[size:]
-
-    def take(self, size: int) -> bytes:
-        """Return at least so many bytes, up to the end of a line; less of one that is longer than `LONGEST_RECORD`."""
-        while not (end := self._held.find(b"\n", size - 1) + 1):
-            is_long = len(self._held) - self._held.rfind(b"\n") > LONGEST_RECORD
-            piece = b"" if is_long else next(self._pieces, b"")
-            self._held += piece
-            if not piece:
-                end = len(self._held)
-                break
-        end = min(end, self._held.rfind(b"\n", 0, max(end - 1, 0)) + 1 + LONGEST_RECORD)
-        data, self._held = self._held[:end], self._held[end:]
-        return data
-
-    def completed(self, data: bytes, complete: Callable[[bytes], int]) -> tuple[bytes, bool]:
-        """Return whole records of some lines, with more of them if the first one is open; and whether it has an end."""
-        while not (end := complete(data)) and len(data) <= _LONGEST_ROW and (more := self.take(len(data))):
-            if len(more) >= LONGEST_RECORD:
-                # A line that is too long begins there.
-                self._held = more + self._held
-                break
-            data += more
-        self._held = data[end:] + self._held if end else self._held
-        return data[:end] if end else data, bool(end)
-
-    def rest_of(self, piece: bytes) -> Iterator[tuple[bytes, str]]:
-        """Return the pieces of a line that is too long, the first one with the problem."""
-        problem = TOO_LONG
-        while piece:
-            yield piece, problem
-            self._held = self._held or (b"" if piece.endswith(b"\n") else next(self._pieces, b""))
-            end = 0 if piece.endswith(b"\n") else self._held.find(b"\n") + 1 or len(self._held)
-            piece, problem, self._held = self._held[:end], "", self._held[end:]
+    def close(self) -> None:
+        if not self._stays_open:
+            self._rest.close()
+        super().close()

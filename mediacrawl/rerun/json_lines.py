@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import re
 import shutil
@@ -109,7 +108,7 @@ def loaded(name: str, value: Any) -> Any:
         return value
 
 
-def line_of(record: dict[str, Any], entry: BlockRecord, *, is_json: bool) -> bytes:
+def line_of(record: dict[str, Any], entry: BlockRecord, *, is_json: bool = True) -> bytes:
     """Return a record as it is written: copied if it was JSON and has not changed, else serialized in its style."""
     if not is_json or entry.raw is None:
         return dump(record) + b"\n"
@@ -132,8 +131,7 @@ class LineReader(InputFile):
     """A file of JSON lines."""
 
     def records(self, block: Block) -> Iterator[BlockRecord]:
-        # Not splitlines(): it also ends a line at a lone carriage return.
-        lines = enumerate(io.BytesIO(block.data))
+        lines = enumerate(block.data)
         return (parsed_line(line, block.number, place, self.text_encoding) for place, line in lines)
 
 
@@ -160,16 +158,13 @@ class LineWriter(TextWriter):
     """Serializes records as JSON lines.
 
     Attributes:
-        is_json: whether the records of the input are JSON.
-        joins: whether they come without line ends.
+        joins: records and unreadable elements come without line ends.
     """
 
-    keeps: bool = True  # type: ignore[misc]
-    is_json: bool = True
     joins: bool = False
 
     def packed(self, record: dict[str, Any], entry: BlockRecord) -> bytes:
-        return self.kept(line_of(record, entry, is_json=self.is_json))
+        return self.kept(line_of(record, entry, is_json=self.copies))
 
     def kept(self, raw: bytes) -> bytes:
         # In JSON a line feed is as good as a space.

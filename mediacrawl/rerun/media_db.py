@@ -1,16 +1,14 @@
-"""Our catalogue as input, as output, and in place.
+"""Our catalogue, mended in place.
 
-A new catalogue is filled under the name ``OUT.new`` and renamed: a kill leaves the old one. In place, the changed
-records are written back in transactions when all are decided: a kill leaves every record either old or new, and the
-same command writes the rest. A crawl may write meanwhile: its changes take precedence, and its new records are decided
-already.
+The changed records are written back in transactions when all are decided: a kill leaves every record either old or new,
+and the same command writes the rest. A crawl may write meanwhile: its changes take precedence, and its new records are
+decided already.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -28,13 +26,9 @@ from mediacrawl.rerun.blocks import (
     packed,
     unpacked,
 )
-from mediacrawl.rerun.output_file import sibling
 from mediacrawl.store import StoreError
-from mediacrawl.store.bulk import BulkCatalogue, kept_row, stored_record, typed
-from mediacrawl.store.catalogue import MARK_SUFFIX as MARK
-from mediacrawl.store.rows import bound, from_database
-
-_LOGS = ("-wal", "-shm")
+from mediacrawl.store.bulk import BulkCatalogue, kept_row, stored_record
+from mediacrawl.store.rows import bound
 
 _AT_ONCE = 1_000
 """Rows of one transaction."""
@@ -75,40 +69,6 @@ class CatalogueReader(Reader):
             yield BlockRecord(block.number + place, place, None, stored_record(row), origin=row)
 
 
-@dataclass(frozen=True)
-class CatalogueWriter(Writer):
-    """Makes a new catalogue.
-
-    Attributes:
-        now: seconds since the epoch, for records without a time.
-        is_text: the input has only texts; numbers are parsed.
-    """
-
-    now: float = 0.0
-    is_text: bool = False
-
-    def packed(self, record: dict[str, Any], entry: BlockRecord) -> bytes:
-        try:
-            row = bound(kept_row(typed(record) if self.is_text else record, self.now))
-        except ValueError:
-            entry.problem = "no content_url"
-            return b""
-        return packed(row)
-
-    def place(self, part: Path) -> int:
-        path = self.where.root
-        new = sibling(path, ".new")
-        _remove(new, "", *_LOGS)
-        with _explained(), part.open("rb") as stream, BulkCatalogue(new) as catalogue:
-            rows = unpacked(stream)
-            while found := list(islice(rows, _AT_ONCE)):
-                catalogue.fill(map(from_database, found))
-        # SQLite would apply the log of an old file of this name, and the mark would not match.
-        _remove(path, *_LOGS, MARK)
-        new.replace(path)
-        return 0
-
-
 class InPlaceWriter(Writer):
     """Writes changed records back to the catalogue that is read, each if it is still as it was read."""
 
@@ -125,8 +85,3 @@ class InPlaceWriter(Writer):
             while found := list(islice(changes, _AT_ONCE)):
                 overtaken += len(found) - catalogue.rewrite((tuple(before), row) for before, row in found)
         return overtaken
-
-
-def _remove(path: Path, *endings: str) -> None:
-    for ending in endings:
-        sibling(path, ending).unlink(missing_ok=True)

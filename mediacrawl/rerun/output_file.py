@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from mediacrawl.observe.archive import replacing, sync_folder
-from mediacrawl.rerun.blocks import SAVE_EVERY, PackedBlock, RerunError, RunState, Writer, explained
+from mediacrawl.rerun.blocks import SAVE_EVERY, RerunError, RunState, Writer, explained
 
 if sys.platform != "win32":
     import fcntl
@@ -20,13 +20,7 @@ _KEPT = " What is done so far is kept; the same command goes on from there."
 
 
 class Output:
-    """Takes the blocks of a run. This one drops them, for a dry run.
-
-    Attributes:
-        rejected: the file of records that the output cannot hold; None if there are none.
-    """
-
-    rejected: Path | None = None
+    """Takes the blocks of a run. This one drops them, for a dry run."""
 
     def begin(self, fresh: RunState, *, restart: bool, force: bool) -> RunState:  # noqa: ARG002 - of the interface
         """Open the output.
@@ -44,8 +38,8 @@ class Output:
         """
         return fresh
 
-    def put(self, packed: PackedBlock, state: RunState | None) -> None:
-        """Write a block. `state` is that of the run after it; None if it cannot resume from there."""
+    def put(self, packed: bytes, state: RunState) -> None:
+        """Write a block. `state` is that of the run after it."""
 
     def settle(self) -> None:
         """Make everything put so far safe."""
@@ -61,10 +55,10 @@ class Output:
 class OutputFile(Output):
     """Collects packed blocks in a file, and makes the output of them at the end.
 
-    On disk: ``OUT.part`` has the blocks, ``OUT.rejected`` the lines that the output cannot hold, and ``OUT.progress``,
-    in JSON, the state of the run and the valid lengths of both. ``OUT.progress`` is replaced atomically after both were
-    fsynced, so it never covers bytes that a power cut may lose; a resumed run cuts them to these lengths. At the end
-    OUT is made of the part (`Writer.place`), and ``OUT.progress`` is removed last. So a kill leaves
+    On disk: ``OUT.part`` has the blocks, and ``OUT.progress``, in JSON, the state of the run and the valid length of
+    the part. ``OUT.progress`` is replaced atomically after the part was fsynced, so it never covers bytes that a power
+    cut may lose; a resumed run cuts the part to this length. At the end OUT is made of the part (`Writer.place`), and
+    ``OUT.progress`` is removed last. So a kill leaves
 
     * before the end: ``OUT.part`` and ``OUT.progress``, and the old OUT if there was one; the work of the last second
       is repeated;
@@ -81,11 +75,10 @@ class OutputFile(Output):
         self._path = path
         self._name = writer.where.name
         self._writer = writer
-        self._part, self._progress, self._aside = (sibling(path, end) for end in (".part", ".progress", ".rejected"))
+        self._part, self._progress = sibling(path, ".part"), sibling(path, ".progress")
         self._clock = clock
         self._every = save_every
         self._file: BinaryIO | None = None
-        self._others: BinaryIO | None = None
         self._latest: RunState | None = None
         self._saved = clock()
 
@@ -96,64 +89,45 @@ class OutputFile(Output):
                 raise RerunError(f"{self._name} is there already. Replace it with --force, or name another output.")
             if not is_known and self._part.exists() and self._part.stat().st_size:
                 raise RerunError(f"{self._part} is in the way, and is not of an earlier run. Move it away.")
-            state = self._stored() if is_known and not restart else fresh
+            state = self._stored(fresh) if is_known and not restart else fresh
             if state.get("finished") and not self._part.exists():
                 return state
-            file = self._open(state, is_known=is_known and not restart)
+            file = self._opened(state.get("offset", 0), is_known=is_known and not restart)
             if not state.get("offset"):
-                self._save(state | {"offset": 0, "rejected": 0})
+                self._save(state | {"offset": 0})
                 file.write(self._writer.header)
             return state
 
-    def _stored(self) -> RunState:
+    def _stored(self, fresh: RunState) -> RunState:
         """Return the state of an earlier run."""
-        try:
+        with suppress(ValueError, AttributeError):
             found: RunState = json.loads(self._progress.read_bytes())
-            is_whole = isinstance(found["offset"], int) and isinstance(found["rejected"], int)
-        except (ValueError, KeyError, TypeError):
-            is_whole = False
-        if not is_whole:
-            raise RerunError(f"{self._progress} is damaged. Begin again with --restart.")
-        return found
+            if isinstance(found.get("offset"), int) and found.keys() >= fresh.keys():
+                return found
+        raise RerunError(f"{self._progress} is damaged, or of another version of mediacrawl. Begin with --restart.")
 
-    def _open(self, state: RunState, *, is_known: bool) -> BinaryIO:
+    def _opened(self, size: int, *, is_known: bool) -> BinaryIO:
+        """Open the part, and cut it to its valid length."""
         if is_known and not self._part.exists():
             raise RerunError(f"{self._part} is gone, and {self._progress.name} alone is no use. Begin with --restart.")
-        self._file = self._opened(self._part)
-        if not _lock(self._file.fileno()):
-            raise RerunError(f"Another run is writing {self._name}. Wait for it, or name another output.")
-        self._cut(self._file, self._part, state.get("offset", 0))
-        if self._aside.exists():
-            self._others = self._opened(self._aside)
-            self._cut(self._others, self._aside, state.get("rejected", 0))
-        return self._file
-
-    @staticmethod
-    def _opened(path: Path) -> BinaryIO:
-        """Open a file with a name that others can guess; a link there is an error."""
+        # Others can guess the name; a link there is an error.
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-        return os.fdopen(os.open(path, flags, 0o666), "r+b")
-
-    def _cut(self, file: BinaryIO, path: Path, size: int) -> None:
+        self._file = file = os.fdopen(os.open(self._part, flags, 0o666), "r+b")
+        if not _lock(file.fileno()):
+            raise RerunError(f"Another run is writing {self._name}. Wait for it, or name another output.")
         if file.seek(0, os.SEEK_END) < size:
-            raise RerunError(f"{path} is shorter than {self._progress.name} says. Begin again with --restart.")
+            raise RerunError(f"{self._part} is shorter than {self._progress.name} says. Begin again with --restart.")
         file.truncate(size)
         file.seek(size)
+        return file
 
-    def put(self, packed: PackedBlock, state: RunState | None) -> None:
+    def put(self, packed: bytes, state: RunState) -> None:
         assert self._file is not None
         # The old state does not belong to a partly written block.
         self._latest = None
         with self._explained():
-            self._file.write(packed.data)
-            if packed.rejected:
-                if self._others is None:
-                    self._others = self._opened(self._aside)
-                self._others.write(packed.rejected)
-            if state is None:
-                return
-            aside = self._others.tell() if self._others else 0
-            self._latest = {**state, "offset": self._file.tell(), "rejected": aside}
+            self._file.write(packed)
+            self._latest = {**state, "offset": self._file.tell()}
             if self._clock() - self._saved >= self._every:
                 self._save(self._latest)
 
@@ -163,9 +137,9 @@ class OutputFile(Output):
                 self._save(self._latest)
 
     def _save(self, state: RunState) -> None:
-        for file in filter(None, (self._file, self._others)):
-            file.flush()
-            os.fsync(file.fileno())
+        assert self._file is not None
+        self._file.flush()
+        os.fsync(self._file.fileno())
         replace(self._progress, json.dumps(state).encode())
         self._saved = self._clock()
 
@@ -177,20 +151,15 @@ class OutputFile(Output):
                 os.fsync(self._file.fileno())
                 overtaken = self._writer.place(self._part)
                 self._part.unlink(missing_ok=True)
-            if self._aside.exists():
-                if self._aside.stat().st_size:
-                    self.rejected = self._aside
-                else:
-                    self._aside.unlink()
             self._progress.unlink(missing_ok=True)
             sync_folder(self._path.parent)
         return overtaken
 
     def close(self) -> None:
-        for file in filter(None, (self._file, self._others)):
-            # On a full disk closing fails again, but everything that counts was flushed.
-            with suppress(OSError):
-                file.close()
+        # On a full disk closing fails again, but everything that counts was flushed.
+        with suppress(OSError):
+            if self._file is not None:
+                self._file.close()
 
     def _explained(self, then: str = _KEPT) -> AbstractContextManager[None]:
         return explained(f"{self._name} cannot be written", then)
@@ -225,9 +194,9 @@ class StandardOutput(Output):
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
 
-    def put(self, packed: PackedBlock, state: RunState | None) -> None:  # noqa: ARG002 - of the interface
+    def put(self, packed: bytes, state: RunState) -> None:  # noqa: ARG002 - of the interface
         try:
-            self._stream.write(packed.data)
+            self._stream.write(packed)
             self._stream.flush()
         except BrokenPipeError:
             # The reader has closed the pipe, which is no error.

@@ -1,19 +1,17 @@
 """Parquet files: one, or a folder of them as Spark writes it; and Arrow batches. Needs pyarrow, the extra ``parquet``.
 
-Columns of other types than text, and unchanged texts, stay bit for bit the same. ``tags`` as a list of structs gets the
+Columns of other types than text, and unchanged texts, are copied. ``tags`` as a list of structs gets the
 members of the evidence; other tables get one more column, ``mojibake``, with the evidence as JSON text.
 """
 
 from __future__ import annotations
 
 import io
-import json
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -25,7 +23,6 @@ from mediacrawl.rerun.blocks import (
     Block,
     BlockRecord,
     Location,
-    PackedBlock,
     Position,
     Reader,
     RerunError,
@@ -44,18 +41,12 @@ _GROUP_BYTES = 64 << 20
 
 _TAGS = "tags"
 
-_MEMBERS: dict[str, str] = {
-    "source": "string", "frame": "string", "key": "string", "index": "int64", "lang": "string", "desc": "string",
-    "declared": "string", "text": "string", "page_url": "string", "raw_b64": "string", "text_declared": "string",
-    "encoding": "string", "confidence": "double", "runner_up": "string", "margin": "double", "language": "string",
-    "decision": "string", "fixer": "string", "lossy": "bool", "suspect": "bool", "document": "string",
+_EVIDENCE = {
+    "raw_b64": "string", "text_declared": "string", "encoding": "string", "confidence": "double",
+    "runner_up": "string", "margin": "double", "language": "string", "decision": "string", "fixer": "string",
+    "lossy": "bool", "suspect": "bool", "document": "string",
 }  # fmt: skip
-"""Members of an element of ``tags`` (`encoding.records.evidence`, `encoding.records.fields`) and their Arrow types."""
-
-_EVIDENCE = tuple(_MEMBERS)[tuple(_MEMBERS).index("raw_b64") :]
-_ELEMENT = pa.struct([(name, pa.type_for_alias(alias)) for name, alias in _MEMBERS.items()])
-_ELEMENTS = pa.list_(pa.field("element", _ELEMENT))
-_KINDS = {bool: "bool", float: "double", str: "string"}
+"""Members of an element of ``tags`` that a decision adds (`encoding.records.fields`), and their Arrow types."""
 
 
 # -- schemas ---------------------------------------------------------------------------------------------------------
@@ -87,7 +78,7 @@ def widened(kind: pa.DataType) -> pa.DataType:
     known = {member.name for member in members}
     if not {"text", "declared"} <= known:
         return kind
-    members += [pa.field(name, pa.type_for_alias(_MEMBERS[name])) for name in _EVIDENCE if name not in known]
+    members += [pa.field(name, pa.type_for_alias(alias)) for name, alias in _EVIDENCE.items() if name not in known]
     value = kind.value_field.with_type(pa.struct(members))
     return pa.large_list(value) if pa.types.is_large_list(kind) else pa.list_(value)
 
@@ -131,13 +122,12 @@ def records(batch: pa.RecordBatch) -> list[dict[str, Any]]:
 
 def _as_field(name: str, value: Any) -> Any:
     value = json_lines.loaded(name, value)
-    return list(map(_slim, value)) if name == _TAGS and isinstance(value, list) else value
-
-
-def _slim(element: Any) -> Any:
-    if not isinstance(element, dict):
-        return element
-    return {name: value for name, value in element.items() if value is not None}
+    if name != _TAGS or not isinstance(value, list):
+        return value
+    return [
+        {key: text for key, text in each.items() if text is not None} if isinstance(each, dict) else each
+        for each in value
+    ]
 
 
 def _values(column: pa.Array) -> list[Any]:
@@ -189,61 +179,6 @@ def _differs(name: str, was: pa.Scalar, value: Any) -> bool:
 
 def _as_text(value: Any) -> str | None:
     return None if value is None else json_lines.cell(value)
-
-
-# -- records of another format --------------------------------------------------------------------------------------
-
-
-def _kind(name: str, value: Any) -> str:
-    """Return the name of the Arrow type of a value; ``tags`` for evidence, ``json`` for what is kept as JSON text."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return "int64" if -(2**63) <= value < 2**63 else "json"
-    if name == _TAGS and isinstance(value, list) and all(map(_is_element, value)):
-        return "tags"
-    return _KINDS.get(type(value), "json")
-
-
-def _is_element(element: Any) -> bool:
-    return isinstance(element, dict) and all(
-        value is None or _joined({_kind("", value), _MEMBERS.get(name, "")}) == _MEMBERS.get(name)
-        for name, value in element.items()
-    )
-
-
-def _joined(kinds: set[str]) -> str:
-    """Return the kind of a column that holds values of these kinds."""
-    if len(kinds) < 2:
-        return min(kinds, default="null")
-    return "double" if kinds == {"int64", "double"} else "json"
-
-
-def _type(kind: str) -> pa.DataType:
-    return {"tags": _ELEMENTS, "json": pa.string(), "null": pa.null()}.get(kind) or pa.type_for_alias(kind)
-
-
-def _columns(lines: BinaryIO) -> dict[str, str]:
-    """Return the kind of column that each field of JSON lines needs, in the order in which they first occur."""
-    kinds: dict[str, set[str]] = defaultdict(set)
-    for line in lines:
-        for name, value in json.loads(line).items():
-            kinds[name] |= {_kind(name, value)} if value is not None else set()
-    columns = {name: _joined(found) for name, found in kinds.items()}
-    # Otherwise the next run would add the column.
-    return columns | ({EVIDENCE: "string"} if columns.get(EVIDENCE, "null") == "null" else {})
-
-
-def _batches(lines: BinaryIO, columns: Mapping[str, str]) -> Iterator[pa.RecordBatch]:
-    while found := lines.readlines(1 << 20):
-        rows = [json.loads(line) for line in found]
-        arrays = []
-        for name, kind in columns.items():
-            values = [row.get(name) for row in rows]
-            if kind == "json":
-                values = [None if value is None else json_lines.dump_value(value) for value in values]
-            elif kind == "double":
-                values = [None if value is None else float(value) for value in values]
-            arrays.append(pa.array(values, _type(kind)))
-        yield pa.RecordBatch.from_arrays(arrays, names=list(columns))
 
 
 # -- files -----------------------------------------------------------------------------------------------------------
@@ -318,40 +253,33 @@ class ParquetReader(Reader):
             yield BlockRecord(block.number + place, place, None, record)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ParquetWriter(Writer):
-    """Makes a Parquet file of Arrow batches; of records of another format, by JSON lines.
+    """Makes a Parquet file of Arrow batches.
 
     Attributes:
-        schema: of the output, if the input is Parquet: columns keep their types.
+        schema: of the output.
     """
 
     schema: pa.Schema | None = None
 
-    def pack(self, block: Block, entries: Sequence[BlockRecord]) -> PackedBlock:
-        if self.schema is None or not entries:
-            return super(ParquetWriter, self).pack(block, entries)
+    def pack(self, block: Block, entries: Sequence[BlockRecord]) -> bytes:
+        if not entries:
+            return b""
         batch = _batch(block.data).replace_schema_metadata(None)
         batch = batch.take(pa.array([entry.place for entry in entries], pa.int64()))
         batch = rebuilt(batch, [entry.record or {} for entry in entries], [entry.changed for entry in entries])
-        return PackedBlock(packed(_as_bytes(batch)))
-
-    def packed(self, record: dict[str, Any], entry: BlockRecord) -> bytes:  # noqa: ARG002 - of the interface
-        return json_lines.dump(record) + b"\n"
+        return packed(_as_bytes(batch))
 
     def place(self, part: Path) -> int:
-        with part.open("rb") as stream, replacing(self.where.root, sync=True) as new:
-            schema = self.schema
-            batches: Iterator[pa.RecordBatch] = map(_batch, unpacked(stream))
-            if schema is None:
-                columns = _columns(stream)
-                schema = pa.schema([(name, _type(kind)) for name, kind in columns.items()])
-                stream.seek(0)
-                batches = _batches(stream, columns)
-            with pq.ParquetWriter(new, schema, compression="zstd") as writer:
-                for group in _groups(batches):
-                    # As one chunk, since the pages of the file depend on chunks.
-                    writer.write_table(pa.Table.from_batches(group, schema).combine_chunks())
+        with (
+            part.open("rb") as stream,
+            replacing(self.where.root, sync=True) as new,
+            pq.ParquetWriter(new, self.schema, compression="zstd") as writer,
+        ):
+            for group in _groups(map(_batch, unpacked(stream))):
+                # As one chunk, since the pages of the file depend on chunks.
+                writer.write_table(pa.Table.from_batches(group, self.schema).combine_chunks())
         return 0
 
 

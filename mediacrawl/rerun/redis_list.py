@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from mediacrawl.rerun.blocks import (
     Block,
     BlockRecord,
     Location,
-    PackedBlock,
     Position,
     Reader,
     RerunError,
@@ -79,26 +77,17 @@ class ListReader(Reader):
         return (parsed_line(raw, block.number, place) for place, raw in enumerate(block.data))
 
 
-@dataclass(frozen=True)
 class ListWriter(Writer):
     """Fills a list under the name ``KEY:part``, and renames it. A kill leaves ``KEY:part``, which is filled again.
 
-    Unreadable elements are copied. Durability is that of the server. `is_json`: the records of the input are JSON.
+    Unreadable elements are copied. Durability is that of the server.
     """
 
-    keeps = True
-    is_json: bool = True
-
     def packed(self, record: dict[str, Any], entry: BlockRecord) -> bytes:
-        return self.kept(line_of(record, entry, is_json=self.is_json))
+        return packed(line_of(record, entry))
 
     def kept(self, raw: bytes) -> bytes:
-        element = raw.rstrip(b"\r\n")
-        return packed(element) if element else b""
-
-    def pass_on(self, data: bytes) -> PackedBlock:
-        # The parts of a line would be elements of their own.
-        return PackedBlock(b"", data)
+        return packed(raw) if raw else b""
 
     def is_taken(self) -> bool:
         with _connected(self.where) as client:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable
+from contextlib import closing, suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 from mediacrawl import __version__
 from mediacrawl.encoding import ModelError, model_version, use_models
 from mediacrawl.rerun import text_encoding
 from mediacrawl.rerun.blocks import (
     Location,
-    PackedBlock,
     PreviewRow,
     Reader,
     RerunCounts,
@@ -24,9 +22,9 @@ from mediacrawl.rerun.blocks import (
 from mediacrawl.rerun.columns import fields_of, refuse_missing
 from mediacrawl.rerun.endpoints import location_of, open_output, open_reader, writer_for
 from mediacrawl.rerun.output_file import Output
-from mediacrawl.rerun.workers import WorkerPlan, in_order
+from mediacrawl.rerun.workers import WorkerPlan, find_copies, in_order
 
-_FORMAT = 4
+_FORMAT = 5
 """Version of the state; raised when older states cannot be resumed."""
 
 
@@ -37,14 +35,12 @@ class RerunResult:
     Attributes:
         tally: of the whole input, including an earlier run that was interrupted.
         resumed: number of records of that run; 0 without one.
-        rejected: file with lines that the output cannot hold; None if there are none.
         overtaken: number of records of a catalogue that another program changed meanwhile; they stay.
         encoding: of an input file of lines, for the report; empty for UTF-8.
     """
 
     tally: RerunCounts
     resumed: int = 0
-    rejected: Path | None = None
     overtaken: int = 0
     encoding: str = ""
 
@@ -56,22 +52,10 @@ class RerunWatcher:
         """Called with a sentence about the input, before anything is written."""
 
     def begin(self, total: int, done: int, items: int) -> None:
-        """Called when the run begins.
-
-        Args:
-            total: of the input in its own unit; 0 if unknown.
-            done: part of it that an earlier run did.
-            items: records of that run.
-        """
+        """Called when the run begins, with the input's total (0 if unknown), and what an earlier run did of it."""
 
     def block(self, done: int, items: int, rows: tuple[PreviewRow, ...]) -> None:
-        """Called when a block is done.
-
-        Args:
-            done: of the total.
-            items: records so far.
-            rows: of a dry run.
-        """
+        """Called when a block is done, with the part of the total, the records so far, and the rows of a dry run."""
 
 
 def rerun(
@@ -81,11 +65,6 @@ def rerun(
 
     The output is the same, byte for byte, for any number of processes and of interruptions; in a catalogue, row for
     row. A run over the output changes nothing.
-
-    Args:
-        options: of the run.
-        watcher: receives the progress.
-        clock: monotonic, in seconds.
 
     Raises:
         RerunError: it cannot begin, or cannot continue; the work so far is kept.
@@ -100,11 +79,11 @@ def rerun(
     watcher = watcher or RerunWatcher()
     with closing(open_reader(of, encoding)) as reader:
         writer = writer_for(to, reader) if to else None
-        texts = fields_of(reader, options.fields, options.raws, must_exist=options.must_exist)
+        texts, known = fields_of(reader, options)
         if reader.remark:
             watcher.remark(reader.remark)
         with closing(open_output(writer, clock, options.save_every) if writer else Output()) as output:
-            return _run(options, (reader, writer, texts, options), output, watcher)
+            return _run((reader, writer, texts, options, find_copies(reader)), output, watcher, known)
 
 
 def _places(options: RerunOptions) -> tuple[Location, Location | None]:
@@ -124,8 +103,8 @@ def _places(options: RerunOptions) -> tuple[Location, Location | None]:
     return of, to
 
 
-def _run(options: RerunOptions, plan: WorkerPlan, output: Output, watcher: RerunWatcher) -> RerunResult:
-    reader = plan[0]
+def _run(plan: WorkerPlan, output: Output, watcher: RerunWatcher, known: list[str]) -> RerunResult:
+    reader, _, _, options, _ = plan
     state = _begin(options, reader, output)
     tally = RerunCounts.from_json(state["tally"])
     before = tally.records
@@ -135,21 +114,26 @@ def _run(options: RerunOptions, plan: WorkerPlan, output: Output, watcher: Rerun
         # Limited by the input: each process takes a second to start.
         most = max(1, reader.total // (4 * reader.block_size())) if reader.total else options.jobs
         jobs = min(options.jobs, most)
-        with _safe(output), closing(in_order(blocks, plan, jobs)) as results:
-            for block, result in results:
-                tally.add(result.tally)
-                state = {
-                    **state, "position": block.after, "number": block.next_number, "done": block.done,
-                    "tally": tally.as_json(),
-                }  # fmt: skip
-                output.put(result.packed, None if block.is_open else state)
-                watcher.block(block.done, tally.records, result.rows)
-            if options.must_exist and tally.records and not reader.can_resume:
-                refuse_missing(options.source, options.fields, options.raws, list(tally.holds))
-            output.put(PackedBlock(), {**state, "finished": True})
+        try:
+            with closing(in_order(blocks, plan, jobs)) as results:
+                for block, result in results:
+                    tally.add(result.tally)
+                    state = {
+                        **state, "position": block.after, "number": block.next_number, "done": block.done,
+                        "tally": tally.as_json(),
+                    }  # fmt: skip
+                    output.put(result.packed, state)
+                    watcher.block(block.done, tally.records, result.rows)
+                if options.must_exist and tally.records:
+                    refuse_missing(options, list(dict.fromkeys([*known, *tally.holds])))
+                output.put(b"", {**state, "finished": True})
+        except (KeyboardInterrupt, RerunError):
+            with suppress(RerunError):
+                output.settle()
+            raise
     output.settle()
     overtaken = output.finish()
-    return RerunResult(tally, before, output.rejected, overtaken, reader.encoding)
+    return RerunResult(tally, before, overtaken, reader.encoding)
 
 
 def _begin(options: RerunOptions, reader: Reader, output: Output) -> RunState:
@@ -159,25 +143,20 @@ def _begin(options: RerunOptions, reader: Reader, output: Output) -> RunState:
         "input": reader.identity(),
         "models": model_version(),
         "pairs": options.substitutions.version if options.substitutions else "",
-        "program": __version__,
+        "program": f"{__version__} {_FORMAT}",
         "encoding": options.encoding or "",
         "fields": list(options.fields),
         "raws": [list(pair) for pair in options.raws],
         "min_confidence": options.min_confidence,
         "only_mangled": options.only_mangled,
     }
-    fresh = {
-        "format": _FORMAT, "task": task, "position": None, "number": 1, "done": 0, "tally": RerunCounts().as_json(),
-    }  # fmt: skip
+    fresh = {"task": task, "position": None, "number": 1, "done": 0, "tally": RerunCounts().as_json()}
     # A pipe cannot be read again.
     state = output.begin(fresh, restart=options.restart or not reader.can_resume, force=options.force)
-    if state.get("position", 0) is None and not state.get("finished"):
+    if state["position"] is None and not state.get("finished"):
         # Broken off before its first block, by a damaged input, say.
         return {**state, **fresh}
-    if state.get("format") != _FORMAT or not fresh.keys() <= state.keys():
-        raise RerunError("An earlier run was broken off by another version of mediacrawl. Begin with --restart.")
-    then = state["task"]
-    differs = [name for name in task if not isinstance(then, dict) or task[name] != then.get(name)]
+    differs = [name for name in task if task[name] != state["task"].get(name)]
     if differs:
         listed = " and ".join(name.replace("_", "-") for name in differs)
         raise RerunError(
@@ -185,14 +164,3 @@ def _begin(options: RerunOptions, reader: Reader, output: Output) -> RunState:
             " begin with --restart."
         )
     return state
-
-
-@contextmanager
-def _safe(output: Output) -> Iterator[None]:
-    """Make the work so far safe when the user or the input ends the run."""
-    try:
-        yield
-    except (KeyboardInterrupt, RerunError):
-        with suppress(RerunError):
-            output.settle()
-        raise

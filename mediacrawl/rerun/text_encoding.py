@@ -2,9 +2,9 @@
 
 Lines are read as UTF-8. Other encodings are named by the user, or detected by a sample:
 
-* UTF-16 and UTF-32, by their byte order mark or the zero bytes of their ASCII characters;
-* one other encoding, if hardly a line of the sample is UTF-8: each line that is not is converted when the file is read;
-* others beside UTF-8: each line that is not UTF-8 is decided alone, in a worker (`line_as_utf8`).
+* UTF-16 and UTF-32 by their byte order mark, and UTF-16 by the zero bytes of its ASCII characters;
+* one other encoding, if hardly a line of the sample is UTF-8;
+* others beside UTF-8: each line that is not UTF-8 is decided alone (`line_as_utf8`).
 
 A line that cannot be decoded in any of these ways is passed through and counted.
 """
@@ -12,17 +12,14 @@ A line that cannot be decoded in any of these ways is passed through and counted
 from __future__ import annotations
 
 import codecs
-import io
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from encodings.aliases import aliases
-from itertools import chain
 from typing import Final
 
 from mediacrawl.encoding import Hints, detect
 from mediacrawl.encoding.detection.document import decide_document
-from mediacrawl.encoding.detection.forms import BYTE_ORDER_MARKS, CONTROLS, order_by_zeros
+from mediacrawl.encoding.detection.forms import BYTE_ORDER_MARKS, CONTROLS
 from mediacrawl.encoding.languages import is_codec
 from mediacrawl.nearest import did_you_mean
 from mediacrawl.observe.text import cut
@@ -35,17 +32,8 @@ _SHIFTING: Final = ("iso2022", "hz", "utf-7")
 _HEAD: Final = 4_096
 """Bytes in which UTF-16 without a mark is recognized."""
 
-_LEAST_ZEROS: Final = 25
-"""At least one character in so many is ASCII: line feeds, spaces, delimiters. 8-bit text has no zero bytes."""
-
-_PLAIN: Final = frozenset((*b"\t\r\n", *range(32, 127)))
-"""Bytes of ASCII text. A quarter of Chinese characters in UTF-16 consist of two of them."""
-
 _LONGEST_NAME: Final = 40
 """Characters of a name in an error message."""
-
-_LONGEST_LINE: Final = 1 << 20
-"""Bytes of a line that are converted at once; a longer one is split, at worst inside a character."""
 
 _FEW: Final = 20
 """One line in so many may be UTF-8 in a file of another encoding."""
@@ -87,6 +75,27 @@ class TextEncoding:
         """The problem of a line that is not in this encoding."""
         return f"not {self.name}" if self.named and self.name else "not UTF-8"
 
+    @property
+    def unit(self) -> int:
+        """Bytes of the smallest unit of a character."""
+        return {_WIDE[0]: 2, _WIDE[1]: 4}.get(self.name[:6], 1)
+
+    @property
+    def line_end(self) -> bytes:
+        """A line feed."""
+        return b"\n" if self.unit == 1 else "\n".encode(self.name)
+
+    def in_utf8(self, line: bytes) -> bytes:
+        """Convert a line; one that is UTF-8 already, or not in this encoding, stays."""
+        is_plain = line.isascii() or (not self.named and as_utf8(line) is not None)
+        if not self.name or (is_plain and self.unit == 1 and not self.name.startswith(_SHIFTING)):
+            return line
+        try:
+            # Half of a surrogate pair makes its line invalid UTF-8, which is counted.
+            return line.decode(self.name, "surrogatepass").encode("utf-8", "surrogatepass")
+        except (UnicodeError, ValueError):
+            return line if self.unit == 1 else line.decode(self.name, "replace").encode()
+
     def description(self) -> str:
         """Return the encoding for the report; empty for UTF-8."""
         return self.name or (f"UTF-8 and {self.hint}, line by line" if self.hint else "")
@@ -127,8 +136,11 @@ def encoding_of(sample: bytes, *, name: str | None = None) -> TextEncoding:
         return TextEncoding(name, mark if is_marked else b"", named=True)
     if marked.startswith(_WIDE):
         return TextEncoding(marked, mark)
-    if not mark and (order := _order_of_wide(sample[:_HEAD])):
-        return TextEncoding(order)
+    if b"\0" in sample[:_HEAD] and (found := decide_document(sample[:_HEAD])).decided_by == "utf-16":
+        wide = TextEncoding(found.encoding)
+        # In 8-bit text with stray zeros, no line feed is paired with one.
+        if wide.line_end in sample or b"\n" not in sample:
+            return wide
     if sample.isascii() and (whole := decide_document(sample).encoding).startswith(_SHIFTING):
         return TextEncoding(whole)
     lines = [line for line in sample.removeprefix(mark).split(b"\n") if not line.isascii()]
@@ -146,51 +158,8 @@ def encoding_of(sample: bytes, *, name: str | None = None) -> TextEncoding:
     return TextEncoding(encoding) if is_one else TextEncoding(mark=mark, hint=encoding)
 
 
-def _order_of_wide(head: bytes) -> str:
-    """Return the byte order of UTF-16 without a mark; empty for other encodings.
-
-    In 8-bit text with stray zeros, the bytes of most pairs are both ASCII, or no line feed is paired with a zero.
-    """
-    order = order_by_zeros(head, _LEAST_ZEROS)
-    pairs = list(zip(head[0::2], head[1::2], strict=False))
-    narrow = sum(first in _PLAIN and second in _PLAIN for first, second in pairs)
-    line_feed = (0, 10) if order == "utf-16-be" else (10, 0)
-    return "" if narrow * 2 > len(pairs) or (b"\n" in head and line_feed not in pairs) else order
-
-
-def recoded(pieces: Iterator[bytes], encoding: TextEncoding) -> Iterator[bytes]:
-    """Return the bytes of a file, with its mark, as UTF-8."""
-    if not encoding.name:
-        yield from pieces
-        return
-    pieces = chain([next(pieces, b"").removeprefix(encoding.mark)], pieces)
-    if encoding.name.startswith(_WIDE):
-        # Half of a surrogate pair makes its line invalid UTF-8, which is counted; other lines are read.
-        decoder = codecs.getincrementaldecoder(encoding.name)("surrogatepass")
-        for piece in pieces:
-            yield decoder.decode(piece).encode("utf-8", "surrogatepass")
-        if decoder.getstate()[0]:
-            yield "\ufffd".encode()
-        return
-    held = b""
-    for piece in chain(pieces, [b""]):
-        held += piece
-        end = held.rfind(b"\n") + 1 if piece and len(held) < _LONGEST_LINE else len(held)
-        lines, held = held[:end], held[end:]
-        yield b"".join(_in_utf8(line, encoding) for line in io.BytesIO(lines))
-
-
-def _in_utf8(line: bytes, encoding: TextEncoding) -> bytes:
-    """Convert a line; one that is UTF-8 already, or not in this encoding, stays."""
-    is_plain = line.isascii() or (not encoding.named and as_utf8(line) is not None)
-    try:
-        return line if is_plain and not encoding.name.startswith(_SHIFTING) else line.decode(encoding.name).encode()
-    except (UnicodeError, ValueError):
-        return line
-
-
 def line_as_utf8(line: bytes, token: re.Pattern[bytes], encoding: TextEncoding) -> tuple[bytes, str]:
-    """Decide a line that is not UTF-8.
+    """Convert a line to UTF-8; decide one that is not in the encoding of its file.
 
     Args:
         line: of the file.
@@ -200,7 +169,8 @@ def line_as_utf8(line: bytes, token: re.Pattern[bytes], encoding: TextEncoding) 
     Returns:
         The line in UTF-8, and its encoding; unchanged and empty if that is the file's, or unknown.
     """
-    if line.isascii() or as_utf8(line) is not None:
+    line = encoding.in_utf8(line)
+    if as_utf8(line) is not None:
         return line, ""
     fields = [field for field in token.findall(line) if as_utf8(field) is None]
     is_bytes = any(map(CONTROLS.search, fields))

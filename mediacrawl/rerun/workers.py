@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mediacrawl.encoding import use_models
 from mediacrawl.encoding.api import no_collection
-from mediacrawl.encoding.records.fixer import Fixer, FixResult
+from mediacrawl.encoding.records.evidence import number
+from mediacrawl.encoding.records.fixer import Fixer, FixResult, TextChange
 from mediacrawl.rerun.blocks import (
     Block,
     BlockRecord,
-    PackedBlock,
     PreviewRow,
     Reader,
     RerunCounts,
@@ -24,20 +25,52 @@ from mediacrawl.rerun.blocks import (
     Writer,
 )
 from mediacrawl.rerun.text_fields import TextFields
+from mediacrawl.store.works import content_keys, may_have_lost, others_in, with_copies
 from mediacrawl.workers import WorkerEndedError, Workers, workers
 
 _AHEAD = 3
 """Blocks for each process that are in work or wait for their turn."""
 
 
-WorkerPlan = tuple[Reader, Writer | None, TextFields, RerunOptions]
-"""Parses a block, packs it (not in a dry run), finds the text fields; and the options of the run. It is pickled."""
+Copies = Mapping[str, Sequence[Mapping[str, Any]]]
+"""Records of the input by what identifies their files, as far as one of several lost a text, see `find_copies`."""
+
+WorkerPlan = tuple[Reader, Writer | None, TextFields, RerunOptions, Copies]
+"""Parses a block, packs it (not in a dry run), finds the text fields; the options of the run; and the records that
+mend others. It is pickled."""
+
+_MOST_COPIES = 20
+"""Records of one file that are looked at."""
+
+_MOST_LOST = 100_000
+"""Files with a lost text that are looked for: some 50 MB."""
+
+
+def find_copies(reader: Reader) -> Copies:
+    """Find the records of files of which one record has lost a text and another may have it. A pipe is not read."""
+
+    def records() -> Iterator[Mapping[str, Any]]:
+        for block in reader.blocks(None, 1):
+            for entry in reader.records(block):
+                if entry.record is not None and isinstance(entry.record.get("tags"), list):
+                    yield entry.record
+
+    damaged = filter(may_have_lost, records()) if reader.can_resume else ()
+    lost = (key for record in damaged for key in content_keys(record))
+    wanted = set(islice(lost, _MOST_LOST))
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for record in records() if wanted else ():
+        for key in wanted.intersection(content_keys(record)):
+            same = found.setdefault(key, [])
+            if len(same) < _MOST_COPIES:
+                same.append({"content_url": record.get("content_url"), "tags": record["tags"]})
+    return {key: same for key, same in found.items() if len(same) > 1}
 
 
 class BlockResult(NamedTuple):
     """The result of a worker for a block."""
 
-    packed: PackedBlock
+    packed: bytes
     tally: RerunCounts
     rows: tuple[PreviewRow, ...] = ()
 
@@ -46,7 +79,7 @@ class BlockWorker:
     """Decides blocks. The models are loaded once."""
 
     def __init__(self, plan: WorkerPlan) -> None:
-        self._reader, self._writer, self._texts, options = plan
+        self._reader, self._writer, self._texts, options, self._copies = plan
         use_models(options.models)
         self._only_mangled = options.only_mangled
         most = sys.maxsize if options.rows is None else options.rows
@@ -57,35 +90,25 @@ class BlockWorker:
 
     def __call__(self, block: Block) -> BlockResult:
         """Decide a block."""
-        if block.problem is None:
-            with no_collection():  # a record leaves thousands of small objects, and no cycles
-                return self._decide(block)
-        tally = RerunCounts()
-        if block.problem:
-            tally.add_bad(block.number, block.problem)
-        writer = None if self._only_mangled else self._writer
-        return BlockResult(writer.pass_on(block.data) if writer else PackedBlock(), tally)
+        with no_collection():  # a record leaves thousands of small objects, and no cycles
+            return self._decide(block)
 
     def _decide(self, block: Block) -> BlockResult:
         tally = RerunCounts()
         rows: list[PreviewRow] = []
-        entries: list[BlockRecord] = []
         wanted: list[BlockRecord] = []
         for entry in self._reader.records(block):
-            entries.append(entry)
             found = self._fix(entry, block, tally.holds)
             if found:
                 tally.add_result(found, entry.recoded)
                 # Each worker gets blocks in order, so the first rows of all are among its first rows.
                 rows += islice(_rows(found), max(self._rows - len(rows), 0)) if self._rows else ()
+            if entry.problem:
+                tally.add_bad(entry.number, entry.problem)
             if not self._only_mangled or _was_mangled(found):
                 wanted.append(entry)
         self._rows -= len(rows)
-        packed = self._writer.pack(block, wanted) if self._writer else PackedBlock()
-        # After packing, since the output may reject a record for its own reasons.
-        for entry in entries:
-            if entry.problem:
-                tally.add_bad(entry.number, entry.problem)
+        packed = self._writer.pack(block, wanted) if self._writer else b""
         return BlockResult(packed, tally, tuple(rows))
 
     def _fix(self, entry: BlockRecord, block: Block, holds: dict[str, str]) -> FixResult | None:
@@ -93,13 +116,29 @@ class BlockWorker:
         if entry.record is None:
             return None
         try:
+            has_lost = self._copies and may_have_lost(entry.record)
+            mended = with_copies(entry.record, others_in(entry.record, self._copies)) if has_lost else None
+            copied = list(_copied(entry.record, mended)) if mended else []
+            entry.record.update(mended or {})
             found = self._texts.fix(entry.record, self._fixer, holds)
+            found = replace(found, changes=(*copied, *found.changes)) if copied else found
         except Exception as error:  # noqa: BLE001 - one record in millions must not end the run, always at that place
             again = next(other for other in self._reader.records(block) if other.place == entry.place)
             entry.record, entry.problem = again.record, f"cannot be decided: {type(error).__name__}"
             return None
-        entry.changed = found.changed
+        entry.changed = found.changed or mended is not None
         return found
+
+
+def _copied(record: Mapping[str, Any], mended: Mapping[str, Any]) -> Iterator[TextChange]:
+    """Yield the changes of a record that got texts of other records."""
+    for element in mended["tags"]:
+        name = element.get("key")
+        if element.get("copy_url") and record.get(name) != mended.get(name):
+            encoding, language = element.get("encoding") or element.get("declared"), element.get("language")
+            confidence = number(element.get("confidence"), 1.0)
+            before, after = str(record.get(name)), str(mended[name])
+            yield TextChange(name, before, after, str(encoding), str(language or ""), confidence, "fixed", lossy=False)
 
 
 def _was_mangled(found: FixResult | None) -> bool:
@@ -117,8 +156,8 @@ def _rows(found: FixResult) -> Iterator[PreviewRow]:
     for name, each in zip(found.names, found.decided, strict=True):
         shown = "undecided" if each.suspect or each.lossy else each.decision
         rows.setdefault((name, each.text), (each.text, each.encoding, each.confidence, shown))
-    for place, ((field, after), (before, encoding, confidence, decision)) in enumerate(rows.items()):
-        yield PreviewRow(field, before, after, encoding, confidence, decision, begins=not place)
+    for (field, after), (before, encoding, confidence, decision) in rows.items():
+        yield PreviewRow(field, before, after, encoding, confidence, decision)
 
 
 def in_order(blocks: Iterable[Block], plan: WorkerPlan, jobs: int) -> Generator[tuple[Block, BlockResult]]:

@@ -1,13 +1,13 @@
-"""Bulk access to a catalogue: read all records, write back changed ones, fill a new file."""
+"""Bulk access to a catalogue: read all records, write back changed ones."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
-from mediacrawl.store import schema, works
-from mediacrawl.store.catalogue import Catalogue, insert, update
-from mediacrawl.store.rows import MediaRow, as_record, as_row, bound, from_database, merge, plain
+from mediacrawl.store import schema
+from mediacrawl.store.catalogue import Catalogue
+from mediacrawl.store.rows import MediaRow, as_record, as_row, bound, from_database, plain
 
 StoredRow = tuple[Any, ...]
 """A row of the file: its number, then the values of `schema.COLUMNS`. It can be pickled and compared."""
@@ -16,13 +16,11 @@ _REWRITE = f"UPDATE media SET {', '.join(f'{name} = :{name}' for name in schema.
 
 
 class BulkCatalogue(Catalogue):
-    """A catalogue for a program that reads all of it, fills it, or writes many records back.
+    """A catalogue for a program that reads all of it, or writes many records back.
 
     On disk: as `Catalogue`, with many rows in one transaction. A kill leaves all rows of a call, or none.
     """
 
-    _marks = False
-    """A new file is moved to its place when it is complete, so there is no mark."""
     _alone = False
     """A program may read all of a catalogue, and write the changed records back meanwhile."""
 
@@ -59,17 +57,6 @@ class BulkCatalogue(Catalogue):
         # An earlier call was killed after this row.
         return now is not None and tuple(now)[1:] == tuple(row[name] for name in schema.COLUMNS)
 
-    def fill(self, rows: Iterable[MediaRow]) -> None:
-        """Store rows in one transaction; rows with the same `id` are merged, see `rows.merge`."""
-        with self._explained(), self._transaction():
-            for row in rows:
-                old = self._row(row["id"])
-                if old is None:
-                    insert(self._database, row)
-                else:
-                    update(self._database, merge(old, row))
-                works.settle(self._database, row["id"])
-
 
 def stored_record(row: StoredRow) -> dict[str, Any]:
     """The record of a row from `BulkCatalogue.rows`, with the fields of `extra` at its top level."""
@@ -101,21 +88,3 @@ def kept_row(record: dict[str, Any], now: float) -> MediaRow:
     if isinstance(seen, str):
         row["last_seen_at"] = seen
     return row
-
-
-def typed(record: dict[str, Any]) -> dict[str, Any]:
-    """Parses numbers in a record of texts, where the catalogue has columns of numbers. Invalid ones stay texts."""
-    return {name: _typed(schema.COLUMNS.get(name), value) for name, value in record.items()}
-
-
-def _typed(column: schema.Column | None, value: Any) -> Any:
-    if column is None or not isinstance(value, str) or len(value) > 40:
-        return value
-    if column.kind is bool:
-        return {"true": True, "false": False}.get(value.lower(), value)
-    if column.kind not in {int, float}:
-        return value
-    try:
-        return column.kind(value)
-    except ValueError:
-        return value

@@ -142,8 +142,6 @@ class Catalogue:
             are missing.
     """
 
-    _marks = True
-    """Whether the number of transactions is written to ``media.db.mark``."""
     _alone = True
     """Whether nothing else in this process writes to a file that is opened read-only."""
 
@@ -253,7 +251,20 @@ class Catalogue:
             else:
                 update(self._database, merge(old, row))
             works.settle(self._database, row["id"])
+            self._mend(row["id"])
             return UpsertOutcome.NEW if old is None else self._known(old)
+
+    def _mend(self, media_id: str) -> None:
+        """Gives the records of a work what their texts lost from each other."""
+        rows = [from_database(row) for row in works.rows(self._database, media_id)]
+        if len(rows) < 2:
+            return
+        records = [(row, as_record(row)) for row in rows]
+        for row, record in records:
+            others = (other for _, other in records if other is not record)
+            mended = works.with_copies(record, others) if works.may_have_lost(record) else None
+            if mended:
+                update(self._database, {**as_row(mended, self._clock()), "last_seen_at": row["last_seen_at"]})
 
     def change(self, media_id: str, changed: Callable[[dict[str, Any]], dict[str, Any] | None]) -> bool | None:
         """Changes a stored record in one transaction.
@@ -394,8 +405,7 @@ class Catalogue:
             if self._database.in_transaction:
                 self._database.execute("ROLLBACK")
             raise
-        if self._marks:
-            self._mark.write(commits)
+        self._mark.write(commits)
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

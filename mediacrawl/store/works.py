@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mediacrawl.facts import EXTERNAL_SOURCES
@@ -60,6 +60,9 @@ _BY_FILES = """
 """
 """Several are one film in several encodings."""
 
+_MENDED = ("title", "artist", "albumartist", "album", "composer", "podcast", "description", "comment")
+"""Fields whose lost texts are taken from other records of the file."""
+
 _LIKE_OTHERS = (
     "SELECT number FROM media JOIN (SELECT audio_md5 FROM media WHERE audio_md5 IS NOT NULL GROUP BY 1"
     " HAVING count(*) > 1) USING (audio_md5)"
@@ -88,6 +91,91 @@ def sources(database: sqlite3.Connection, media_id: str, work: str | None) -> li
     """The other URLs of a record's file, in the order in which they were stored."""
     sql = "SELECT content_url FROM media WHERE (work = ?1 OR id = ?1) AND id <> ?2 ORDER BY number"
     return [row[0] for row in database.execute(sql, (work or media_id, media_id))]
+
+
+def content_keys(record: Mapping[str, Any]) -> list[str]:
+    """Return what identifies the file of a record in others, too: its URL, the MD5 of its audio, its head and size."""
+    names = ("content_url", "audio_md5", "head_sha256", "head_bytes", "content_size", "codec")
+    values = {name: record.get(name) for name in names}
+    keys = [f"{values['head_sha256']} {values['content_size']}"] if _identifies(values) else []
+    one = (values["content_url"], values["audio_md5"])
+    return [*keys, *(key for key in one if isinstance(key, str) and key not in _NO_MD5)]
+
+
+def others_in(record: Mapping[str, Any], known: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Mapping[str, Any]]:
+    """Return the records of the same file in a collection by `content_keys`."""
+    own = _texts(record.get("tags"))
+    return [
+        other
+        for key in content_keys(record)
+        for other in known.get(key, ())
+        # One head and size may be of two files.
+        if " " not in key or _agree(own, _texts(other["tags"]))
+    ]
+
+
+def may_have_lost(record: Mapping[str, Any]) -> bool:
+    """Return whether a record has a text that may have lost characters, see `encoding.records.values.is_lost`."""
+    values = [value for value in map(record.get, _MENDED) if isinstance(value, str)]
+    return any("?" in value or "\ufffd" in value for value in values) or any(map(_is_guess, _elements(record)))
+
+
+def with_copies(record: Mapping[str, Any], others: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Give a record what its texts lost from other records of the same file.
+
+    For each field the first intact text is added to ``tags``, with the URL of its record under ``copy_url``. What a
+    person decided stays.
+
+    Returns:
+        The record with them; None if there is none.
+    """
+    # Its import takes 100 ms, and few records have lost a text.
+    from mediacrawl.encoding.records.fields import by_user  # noqa: PLC0415
+    from mediacrawl.encoding.records.values import (  # noqa: PLC0415
+        best_values,
+        derived_again,
+        is_better,
+        is_lost,
+        whole_elements,
+    )
+
+    tags = _elements(record)
+    guesses = {(each.get("key"), each.get("text")) for each in tags if _is_guess(each)}
+    known = {each.get("key") for each in tags if each.get("copy_url") or each.get("decision") == "user"}
+    found: dict[str, dict[str, Any]] = {}
+    for other in others:
+        for element in whole_elements(other.get("tags")):
+            name, was = element["key"], record.get(element["key"])
+            is_whole = not element.get("copy_url") and element.get("decision") != "undecided" and not is_lost(element)
+            if name not in _MENDED or name in found or name in known | by_user(record) or not is_whole:
+                continue
+            if is_better(element["text"], was) or ((name, was) in guesses and element["text"] not in {"", was}):
+                found[name] = {**element, "copy_url": str(other.get("content_url") or "")}
+    if not found:
+        return None
+    before = whole_elements(tags)
+    after = [*before, *found.values()]
+    values = best_values(after)
+    mended = {**record, "tags": [*tags, *found.values()], **{name: values[name] for name in found}}
+    return mended | derived_again(record, before, after)
+
+
+def _elements(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    tags = record.get("tags")
+    return [each for each in tags if isinstance(each, dict)] if isinstance(tags, list) else []
+
+
+def _is_guess(element: Mapping[str, Any]) -> bool:
+    return element.get("lossy") is True or element.get("suspect") is True
+
+
+def rows(database: sqlite3.Connection, media_id: str) -> list[sqlite3.Row]:
+    """Return the rows of all records of a work, in the order in which they were stored; twenty suffice."""
+    sql = (
+        "SELECT media.* FROM media, (SELECT coalesce(work, id) AS first FROM media WHERE id = ?)"
+        " WHERE work = first OR id = first ORDER BY number LIMIT 20"
+    )
+    return database.execute(sql, (media_id,)).fetchall()
 
 
 def settle_all(database: sqlite3.Connection) -> None:
@@ -120,7 +208,7 @@ def _of_player(database: sqlite3.Connection, row: sqlite3.Row) -> list[sqlite3.R
     return database.execute(_BY_PLAYER, values | {"player": id_of(row["page_url"])}).fetchall()
 
 
-def _identifies(row: sqlite3.Row) -> bool:
+def _identifies(row: sqlite3.Row | Mapping[str, Any]) -> bool:
     """Whether a head identifies its file. Samples may be silence: many files begin so, and have one size."""
     head, size, codec = row["head_bytes"], row["content_size"], row["codec"]
     if not isinstance(head, int) or not isinstance(size, int) or row["head_sha256"] is None:
@@ -131,7 +219,7 @@ def _identifies(row: sqlite3.Row) -> bool:
 def _texts(tags: Any) -> dict[tuple[Any, ...], Any]:
     """The file's own texts by their place, without decisions."""
     try:
-        elements: Iterable[Any] = json.loads(tags or "[]")
+        elements: Iterable[Any] = tags if isinstance(tags, list) else json.loads(tags or "[]")
     except (TypeError, ValueError, RecursionError):
         return {}
     found = {}

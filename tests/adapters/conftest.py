@@ -39,7 +39,7 @@ def breton(tmp_path_factory):
     from harness import ROOT
 
     from mediacrawl.encoding.languages import Language
-    from mediacrawl.encoding.user_training import train
+    from mediacrawl.encoding.train import train
 
     trained = train(Language("br", "", ""), [ROOT / "training" / "sentences" / "br.txt.gz"])
     path = tmp_path_factory.mktemp("models") / "br.bin"

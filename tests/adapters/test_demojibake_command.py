@@ -54,7 +54,7 @@ def test_stored_items_are_mended_and_the_report_tells_how(folder, command):
     assert done.out.startswith("40 records read, 20 mended (50.0 %)\n")
     assert "cp1251 10, cp932 10" in done.out
     assert "1 not JSON (line 41)" in done.out
-    assert "Группа крови на рукаве 0" in done.out
+    assert "title: 20 of 30 mended" in done.out
     assert done.err == ""
 
 
@@ -101,8 +101,6 @@ def test_the_report_as_json_has_all_of_it(folder):
     assert report["encodings"] == {"cp1251": 10, "cp932": 10}
     assert report["languages"] == {"ru": 10, "ja": 10}
     assert report["bad_lines"] == {"not JSON": [41]}
-    assert report["samples"]["cp1251"][0][2] == "Группа крови на рукаве 0"
-    assert len(report["samples"]["cp932"]) == 3
     assert len(report["models"]) == 12
 
 

@@ -62,12 +62,17 @@ def record(*tags, **values):
         ({"title": "Ñòàðûé ìîñò"}, "no_bytes"),
         ({"title": "Caf\ufffd"}, "lost"),
         ({"title": "?????? ????"}, "lost"),
-        ({"title": "Low Water", "comment": "Größe"}, "no_bytes"),
-        ({"tags": [{**element("мост"), "raw_b64": None}]}, "no_bytes"),
-        ({"tags": "none", "title": "é"}, "no_bytes"),
+        ({"title": "Low Water", "comment": "GrÃ¶ÃŸe und LÃ¤nge"}, "no_bytes"),
+        ({"tags": [{**element("мост"), "text": "Ñòàðûé ìîñò", "raw_b64": None}]}, "no_bytes"),
+        ({"tags": "none", "title": "CafÃ© crÃ¨me"}, "no_bytes"),
+        # What this program made of it is no proof.
+        (
+            {"title": "Старый мост", "mojibake": {"title": {"before": "Ñòàðûé ìîñò", "after": "Старый мост"}}},
+            "no_bytes",
+        ),
     ],
 )
-def test_a_record_without_the_bytes_of_its_text_is_in_doubt(doubts, stored, reason):
+def test_a_record_with_a_damaged_text_without_bytes_is_in_doubt(doubts, stored, reason):
     assert reason in doubts.of(stored)
 
 
@@ -80,11 +85,15 @@ def test_a_record_without_the_bytes_of_its_text_is_in_doubt(doubts, stored, reas
         {"title": "Größe", "fixed_by_user": ["title"]},
         {"title": "Größe", "extra": {"fixed_by_user": ["title"]}},
         {"title": None, "tags": None},
+        {"title": "Größe"},
+        {"title": "Low Water", "comment": "Ночной поезд", "artist": "夜の電車"},
+        {"tags": [{**element("мост"), "text": "мост", "raw_b64": None}]},
+        {"tags": "none", "title": "Beyoncé"},
         # There is no file that could be requested.
         {"title": "Caf\ufffd", "probe_status": "page"},
     ],
 )
-def test_what_is_plain_or_decided_by_a_person_or_a_page_alone_is_in_no_doubt(doubts, stored):
+def test_what_is_right_or_decided_by_a_person_or_a_page_alone_is_in_no_doubt(doubts, stored):
     assert doubts.of(stored) == []
 
 
@@ -146,7 +155,7 @@ def test_a_record_nested_beyond_reason_is_made_shallow(doubts):
     for _ in range(5000):
         nested.append([])
         nested = nested[0]
-    stored = {"title": "é", "tags": [{"key": deep}], "extra": {"deep": deep}}
+    stored = {"title": "CafÃ© crÃ¨me", "tags": [{"key": deep}], "extra": {"deep": deep}}
     assert doubts.of(stored) == ["no_bytes"]
     assert len(json.dumps(kept(stored))) < 1000
 
@@ -241,6 +250,20 @@ def test_a_damaged_text_and_the_right_one_are_a_pair():
     assert list(pairs({"title": "ìî?ò"}, new, 0.9)) == [{"before": "ìî?ò", "after": "мост", "encoding": "cp1251"}]
     stored = record({**element("мост"), "text": "ì¥ñò", "raw_b64": ""})
     assert [pair["before"] for pair in pairs(stored, new, 0.9)] == ["ì¥ñò"]
+
+
+@pytest.mark.parametrize(
+    "guess",
+    [
+        {"tags": [{**element("мост"), "text": "мест", "text_declared": "ì?ñò", "raw_b64": None}]},
+        {"title": "мест", "mojibake": {"title": {"before": "ì?ñò", "after": "мест"}}},
+        {"title": "мест", "extra": {"mojibake": {"title": {"before": "ì?ñò", "after": "мест"}}}},
+    ],
+)
+def test_a_pair_has_what_was_stored_and_not_what_was_made_of_it(guess):
+    new = record({**element("мост"), "text": "мост", **FIXED})
+    assert [pair["before"] for pair in pairs(guess, new, 0.9)] == ["ì?ñò"]
+    assert [pair["before"] for pair in pairs(kept(guess), new, 0.9)] == ["ì?ñò"]
 
 
 @pytest.mark.parametrize(

@@ -165,38 +165,6 @@ def test_bodies_repeats_and_redirects_are_told_apart_and_start_requests_are_aske
 
 
 @pytest.mark.slow
-def test_with_all_our_middlewares_another_spider_never_sees_robots_txt_and_lands_behind_redirects(boxed, site):
-    boxed.set(
-        DOWNLOADER_MIDDLEWARES={
-            "mediacrawl.middlewares.NeverCrawlMiddleware": 40,
-            "mediacrawl.middlewares.RobotsMiddleware": 60,
-            "mediacrawl.middlewares.RedirectCapMiddleware": 605,
-            "mediacrawl.middlewares.AdaptiveDelayMiddleware": 950,
-            "mediacrawl.middlewares.RequestLogMiddleware": 960,
-            "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
-        }
-    )
-    site.at("/robots.txt", Resource(b"User-agent: *\nDisallow: /private\nCrawl-delay: 0.6\n", "text/plain"))
-    site.page("/", "/hop", "/private", "/loop0")
-    # Scrapy would escape the bar.
-    site.redirect("/hop", "/end?b=|&a")
-    site.page("/end")
-    for hop in range(5):
-        site.redirect(f"/loop{hop}", f"/loop{hop + 1}")
-    crawled = boxed.crawl(site.url("/"), spider="plain").check()
-    assert waiting(boxed) == 0
-    assert [entry.path for entry in site.log].count("/robots.txt") == 1
-    assert sorted(site.paths) == ["/", "/end?b=|&a", "/hop", "/loop0", "/loop1", "/loop2", "/loop3"]
-    assert min(site.gaps()) >= 0.6 - CLOCK
-    assert {(item["at"], item["by"]) for item in crawled.items} == {
-        (site.url("/"), "parse"),
-        (site.url("/end?b=|&a"), "parse_part"),
-        (site.url("/private"), "failed"),
-        (site.url("/loop3"), "failed"),
-    }
-
-
-@pytest.mark.slow
 def test_a_callback_that_raises_and_an_item_that_fails_hang_nothing(boxed, site):
     boxed.spider(
         spider("""\

@@ -5,15 +5,17 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import zipfile
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 import pytest
 from command_line import QUICK, crawl_command, run
 from harness import ROOT
 
-SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "mediacrawl", "exclusions")
+SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "mediacrawl", "exclusions", "deploy/native")
 FOR_SDIST = (
     *("MANIFEST.in", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Makefile", "constraints.txt", "scrapy.cfg"),
 )
@@ -31,7 +33,7 @@ def copied(folder, names):
     for name in names:
         if (ROOT / name).is_dir():
             ignored = shutil.ignore_patterns("__pycache__", "_build", "reference", "*.so", "build")
-            shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=ignored)
+            shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=ignored, dirs_exist_ok=True)
         else:
             shutil.copy(ROOT / name, folder / name)
 
@@ -39,13 +41,18 @@ def copied(folder, names):
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     """A wheel built from a copy of the sources."""
-    folder = tmp_path_factory.mktemp("build")
+    return wheel_of(tmp_path_factory.mktemp("build"))
+
+
+def wheel_of(folder, **environment):
+    """Return a wheel of a copy of the sources in an empty folder; it is built without a word."""
     copied(folder, SOURCES)
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", "dist", "."]
     if has_backend():
         command.append("--no-build-isolation")
-    built = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
-    assert built.returncode == 0, built.stderr
+    around = {**os.environ, **environment}
+    built = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300, env=around)
+    assert (built.returncode, built.stdout) == (0, ""), built.stderr
     (path,) = (folder / "dist").glob("*.whl")
     return path
 
@@ -71,6 +78,24 @@ def test_the_wheel_has_all_data_and_no_more(wheel):
     template = {"mediacrawl/politeness/botpage.html"}
     assert lists | media | modules | models | template | {"mediacrawl/py.typed"} <= names
     assert not [name for name in names if name.startswith(("tests", "benchmarks", "training"))]
+
+
+def test_the_extension_is_in_it_where_it_can_be_built(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        has_extension = "mediacrawl/encoding/_native.abi3.so" in archive.namelist()
+    headers = Path(sysconfig.get_path("include"), "Python.h")
+    assert has_extension == (shutil.which("gcc") is not None and headers.exists())
+
+
+@pytest.mark.parametrize("fault", [{"CC": "/nonexistent/cc"}, {"CFLAGS": "-include no_such_header.h"}])
+def test_without_a_compiler_or_headers_the_wheel_is_pure_and_decides(tmp_path, fault):
+    folder = tmp_path / "sources"
+    folder.mkdir()
+    wheel = wheel_of(folder, **fault)
+    with zipfile.ZipFile(wheel) as archive:
+        assert not [name for name in archive.namelist() if name.endswith(".so")]
+    code = "from mediacrawl.encoding import detect; print(detect(['Группа крови'.encode('cp1251')]).texts)"
+    assert run_zipped(wheel, tmp_path, sys.executable, "-c", code).check().out == "('Группа крови',)\n"
 
 
 def test_the_package_that_runs_is_the_zipped_one(wheel, tmp_path):
@@ -116,7 +141,15 @@ def test_wheel_and_sdist_install_in_an_empty_environment_and_run_the_demo(tmp_pa
     (wheel,) = (source / "dist").glob("mediacrawl-*.whl")
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    assert {"tests/conftest.py", "docs/index.md", "deploy/Dockerfile", "mediacrawl/py.typed", "CHANGELOG.md"} <= names
+    assert {
+        "deploy/native/module.c",
+        "deploy/native/pricing.h",
+        "tests/conftest.py",
+        "docs/index.md",
+        "deploy/Dockerfile",
+        "mediacrawl/py.typed",
+        "CHANGELOG.md",
+    } <= names
     assert not [name for name in names if name.startswith("training/") or name.endswith((".pyc", ".so"))]
     place = tmp_path / "empty"
     subprocess.run([sys.executable, "-m", "venv", place], check=True, timeout=120)

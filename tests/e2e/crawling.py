@@ -95,6 +95,12 @@ class Crawl:
             self.process = self._launch([*command, *extra], environment, printed, log)
         return self
 
+    def run(self, *extra, **settings):
+        """Start it, and wait for its good end."""
+        self.start(*extra, **settings)
+        assert self.wait() == 0, self.text()[-3000:]
+        return self
+
     def _launch(self, arguments, environment, printed, log):
         return harness.start("mediacrawl", arguments, self.folder, environment, printed, log)
 

@@ -2,7 +2,7 @@
 
 from scrapy.utils.httpobj import urlparse_cached
 
-HANGS = {"hang", "hang-in-head", "hang-in-body", "head-then-hang", "robots-hang", "slow-drip"}
+HANGS = {"hang", "hang-in-head", "hang-in-body", "head-then-hang", "slow-drip"}
 LONG = 60
 
 
@@ -12,5 +12,5 @@ class Patience:
     def process_request(self, request):
         url = urlparse_cached(request)
         sin = (url.hostname or "").removesuffix(".example")
-        if sin not in HANGS or (url.path == "/robots.txt") != sin.startswith("robots-"):
+        if sin not in HANGS or url.path == "/robots.txt":
             request.meta["download_timeout"] = LONG

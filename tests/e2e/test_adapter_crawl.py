@@ -157,8 +157,7 @@ def crawled(tmp_path_factory):
     with PlayerWeb() as web:
         crawl = Crawl(web.build(), tmp_path_factory.mktemp("adapters"))
         crawl.adapters = web.save(crawl.folder / "adapters")
-        crawl.start("-o", "items.jl", *QUICK, *switches(crawl.adapters), seed=web.url("start", "/"))
-        assert crawl.wait() == 0, crawl.text()[-3000:]
+        crawl.run("-o", "items.jl", *QUICK, *switches(crawl.adapters), seed=web.url("start", "/"))
         lines = (crawl.folder / "items.jl").read_text(encoding="utf-8").splitlines()
         crawl.items = {item["content_url"]: item for item in map(json.loads, lines)}
         crawl.verdict = Verdict(crawl)
@@ -273,8 +272,7 @@ def test_kills_lose_no_page_and_no_count(tmp_path):
             seen = len(web.log)
             crawl.until(lambda log, seen=seen: len(log) > seen + 7)
             crawl.kill()
-        crawl.start(*options, *adapters, seed="")
-        assert crawl.wait() == 0, crawl.text()[-3000:]
+        crawl.run(*options, *adapters, seed="")
         verdict = Verdict(crawl)
         assert set(verdict.records) == web.media
         assert (verdict.waiting, verdict.leased) == ([], 0)

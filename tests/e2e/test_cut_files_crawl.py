@@ -106,8 +106,7 @@ def _head(status, found: Resource, fields):
 def crawled(tmp_path_factory):
     with BrokenFiles() as web:
         crawl = Crawl(web, tmp_path_factory.mktemp("cut"))
-        crawl.start(POLITENESS_FACTOR=0, FRONTIER_ATTEMPTS=ATTEMPTS)
-        assert crawl.wait() == 0, crawl.text()[-3000:]
+        crawl.run(POLITENESS_FACTOR=0, FRONTIER_ATTEMPTS=ATTEMPTS)
         yield crawl
 
 

@@ -162,8 +162,7 @@ def test_a_crawl_stopped_with_ctrl_c_goes_on_and_asks_no_finished_url_twice(craw
     crawl.until(lambda log: len(log) > 25)
     assert crawl.interrupt() == 0
     before = len(crawl.web.settled_log())
-    crawl.start(seed="")
-    assert crawl.wait() == 0
+    crawl.run(seed="")
     assert "Resuming" in crawl.text()
     assert len(crawl.web.settled_log()) > before + 20
     asked = Counter((entry.url, entry.range) for entry in crawl.web.settled_log())
@@ -187,8 +186,7 @@ def test_fresh_forgets_the_crawl_and_says_what_it_deletes(crawl):
 
 def test_scope_site_keeps_to_the_sites_of_the_seeds(crawl):
     seed = crawl.web.seeds[0]
-    crawl.start("-a", "scope=site", seed=seed)
-    assert crawl.wait() == 0
+    crawl.run("-a", "scope=site", seed=seed)
     assert {site_of(entry.url) for entry in crawl.web.settled_log()} == {site_of(seed)}
     assert "'drop/offsite'" in crawl.text()
 
@@ -197,8 +195,7 @@ def test_a_whitelist_lets_only_what_it_names_pass(crawl):
     whitelist = crawl.folder / "include.txt"
     site = site_of(crawl.web.seeds[0])
     whitelist.write_text(f"{site}\nre:/robots\\.txt$\n", encoding="utf-8")
-    crawl.start("-a", f"include={whitelist}")
-    assert crawl.wait() == 0
+    crawl.run("-a", f"include={whitelist}")
     assert {site_of(entry.url) for entry in crawl.web.settled_log()} == {site}
     assert "'drop/not_included'" in crawl.text()
 

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 from crawling import Crawl
+from judging import Verdict
 from lists_web import SONG
 from scripted_server import ScriptedServer, certificate_in
 
@@ -14,6 +15,7 @@ from mediacrawl.observe import read
 
 OK = b"HTTP/1.1 200 OK\r\n"
 MP3 = OK + b"Content-Type: audio/mpeg\r\n"
+PATIENT = b"User-agent: *\nCrawl-delay: 100000\n"
 CODINGS = {
     "plain": (b"none", SONG),
     "charset": (b"utf-8", SONG),
@@ -46,6 +48,8 @@ def page(name):
 def answer(request):
     path = request.split(b" ")[1].decode()
     name = request.partition(b"Host: ")[2].partition(b".example")[0].decode()
+    if path == "/robots.txt" and name == "patient":
+        return [OK + b"Content-Length: %d\r\n\r\n" % len(PATIENT) + PATIENT]
     if path == "/robots.txt":
         return [b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"]
     if name in FAILING:
@@ -64,23 +68,23 @@ def crawled(tmp_path_factory):
     expired = certificate_in(folder, "expired.example", days=(-9, -1))
     with ScriptedServer(answer) as server, ScriptedServer(answer, certificate=expired) as tls:
         urls = {name: f"http://{name}.example:{server.port}/" for name in CODINGS}
-        urls |= {name: f"http://{name}.example:{server.port}/song.mp3" for name in (*FAILING, "two")}
+        urls |= {name: f"http://{name}.example:{server.port}/song.mp3" for name in (*FAILING, "two", "patient")}
         urls["expired"] = f"https://expired.example:{tls.port}/"
         hosts = {f"{name}.example": "127.0.0.1" for name in urls} | {"two.example": ["127.0.0.9", "127.0.0.1"]}
-        web = SimpleNamespace(hosts=hosts, seeds=list(urls.values()), never_crawl="# none\n", log=[])
+        web = SimpleNamespace(hosts=hosts, seeds=list(urls.values()), never_crawl="# none\n", log=[], settled_log=list)
         crawl = Crawl(web, folder)
         settings = {"POLITENESS_FACTOR": 0, "DOWNLOAD_VERIFY_CERTIFICATES": True, "GUARD_ALLOW": "127.0.0.0/8"}
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("SSL_CERT_FILE", str(expired))
             crawl.start("-o", "items.jl", **settings)
-        crawl.urls, crawl.lines = urls, []
+        crawl.urls, crawl.lines, log = urls, [], crawl.folder / "state" / "log"
         # The sites that fail would be tried for a week.
         wanted, end = {*FAILING, "expired", *CODINGS, "two"}, time.monotonic() + 60
         while {name for name in wanted if ends_of(crawl, name)} < wanted and time.monotonic() < end:
             time.sleep(0.2)
-            crawl.lines = list(read(crawl.folder / "state" / "log"))
+            crawl.lines = list(read(log)) if log.exists() else []
         crawl.interrupt()
-        crawl.lines = list(read(crawl.folder / "state" / "log"))
+        crawl.lines = list(read(log))
         yield crawl
 
 
@@ -116,6 +120,13 @@ def test_what_is_no_content_coding_hinders_neither_page_nor_file(crawled, name):
     found = [item for item in crawled.items() if f"/{name}.example" in item["content_url"]]
     assert [(item["encoding_format"], item["probe_status"]) for item in found] == [("audio/mpeg", "complete")]
     assert errors_of(crawled, name) == set()
+
+
+def test_a_site_that_asks_for_a_day_between_two_requests_gets_it(crawled):
+    url = crawled.urls["patient"]
+    asked = [line["url"] for line in crawled.lines if "/patient.example" in line["url"]]
+    assert asked == [url.replace("/song.mp3", "/robots.txt")]
+    assert url in Verdict(crawled).waiting
 
 
 def test_another_address_of_a_site_is_tried_in_the_same_visit(crawled):

@@ -25,8 +25,7 @@ def crawled(tmp_path_factory):
         assert done.returncode == 0, done.stderr
         done = crawl.command("adapters", "check", "adapters")
         assert (done.returncode, done.stderr) == (0, "")
-        crawl.start("-a", "scope=site", seed=f"http://ljosvaki.example:{web.port}/")
-        assert crawl.wait() == 0, crawl.text()[-3000:]
+        crawl.run("-a", "scope=site", seed=f"http://ljosvaki.example:{web.port}/")
         yield crawl
 
 

@@ -95,8 +95,7 @@ def test_without_a_local_address_nothing_is_held_against_a_site(crawl):
     assert crawl.web.log == []
     assert "trouble/" not in crawl.text()
     assert list(read(crawl.folder / "state" / "log")) == []
-    crawl.start(**SETTINGS, seed="")
-    assert crawl.wait() == 0
+    crawl.run(**SETTINGS, seed="")
     whole(crawl)
 
 

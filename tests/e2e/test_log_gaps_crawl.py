@@ -58,8 +58,7 @@ def judge_uses(crawl):
 
 
 def test_a_log_whose_disk_stays_full_says_that_lines_are_missing(crawl):
-    crawl.start("-s", "POLITENESS_FACTOR=0")
-    assert crawl.wait() == 0
+    crawl.run("-s", "POLITENESS_FACTOR=0")
     lost, _ = missing(crawl)
     assert lost > 0
     assert "lost: the disk refused them" in crawl.text()
@@ -67,8 +66,7 @@ def test_a_log_whose_disk_stays_full_says_that_lines_are_missing(crawl):
     assert "lost: the disk refused them" in crawl.command("top", "--once").stdout
     # The next start finds the number where the first one left it.
     make_room(crawl)
-    crawl.start("-s", "POLITENESS_FACTOR=0", seed="")
-    assert crawl.wait() == 0
+    crawl.run("-s", "POLITENESS_FACTOR=0", seed="")
     still_lost, gaps = missing(crawl)
     assert still_lost == lost
     assert sum(gap["lost"] for gap in gaps) >= lost

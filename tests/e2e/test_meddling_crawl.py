@@ -6,9 +6,9 @@ import crawling
 import pytest
 from crawling import Crawl
 from judging import Verdict
-from wire import HttpServer, respond
+from lists_web import ListsWeb
 
-from mediacrawl.demo import Resource, grow_mp3, media_bytes
+from mediacrawl.demo import grow_mp3, media_bytes
 
 ATTEMPTS = 2
 
@@ -47,40 +47,30 @@ ELSEWHERE = {"/sent-elsewhere", "/moved-elsewhere", "/renewed-elsewhere"}
 SONG = grow_mp3(media_bytes("nachtzug.mp3"), 30)
 
 
-class DecentWeb:
+class DecentWeb(ListsWeb):
     """Each case has a host of its own, so that none slows another down."""
 
-    never_crawl = "# nobody\n"
-
-    def __init__(self, server):
-        self._server = server
-        names = [path.strip("/").replace(".", "-") for path in CASES]
-        self.hosts = {f"{prefix}{name}.example": "127.0.0.1" for name in names for prefix in ("", "elsewhere-")}
-        self.urls = {
-            path: f"http://{name}.example:{server.port}{path}" for path, name in zip(CASES, names, strict=True)
-        }
+    def start(self):
+        super().start()
+        self.urls = {}
+        for path in CASES:
+            name = path.strip("/").replace(".", "-")
+            body = (SONG, "audio/mpeg") if path.endswith(".mp3") else ("<p>decent</p>",)
+            self.urls[path] = self.put(name, path, *body)
+            self.put(f"elsewhere-{name}", "/elsewhere", "<p>decent</p>")
         self.seeds = list(self.urls.values())
 
-    def settled_log(self):
-        return self._server.settled_log()
-
-
-async def answer(exchange):
-    path = exchange.request.path
-    if path == "/rescued":
-        exchange.reset()
-    elif path.endswith(".mp3"):
-        await exchange.send(respond(Resource(SONG, "audio/mpeg", etag='"song"'), exchange.request))
-    elif path == "/robots.txt":
-        await exchange.send(respond(Resource(b"User-agent: *\nDisallow:\n", "text/plain"), exchange.request))
-    else:
-        await exchange.send(respond(Resource(b"<p>decent</p>", "text/html"), exchange.request))
+    async def _answer(self, exchange):
+        if exchange.request.path == "/rescued":
+            exchange.reset()
+        else:
+            await super()._answer(exchange)
 
 
 @pytest.fixture(scope="module")
 def crawl(tmp_path_factory):
-    with HttpServer(answer) as server:
-        crawl = Crawl(DecentWeb(server), tmp_path_factory.mktemp("meddling"))
+    with DecentWeb() as web:
+        crawl = Crawl(web, tmp_path_factory.mktemp("meddling"))
         crawl.imports.append(Path(__file__).parent)
         from mediacrawl import settings
 

@@ -15,7 +15,6 @@ from scripted_server import certificate_in
 from sins_media import PLAYED, STATION, TRUE_NAMES, song
 
 from mediacrawl.observe import read
-from mediacrawl.probe.response import ROBOTS_BYTES
 from mediacrawl.scope.sites import authority_of
 from mediacrawl.settings import DOWNLOADER_MIDDLEWARES, PROBE_MAX_BYTES, PROBE_MAX_REQUESTS
 
@@ -31,7 +30,6 @@ BUFFERS = 12 * 1024 * 1024
 """Bytes that the kernel takes from a server and the client never sees: the largest send and receive buffers."""
 
 SONG, PAGE = "/song.mp3", "/"
-ROBOTS_PATHS = (PAGE, SONG, "/private/song.mp3", "/late/")
 
 
 def both(*verdict):
@@ -39,20 +37,7 @@ def both(*verdict):
     return {SONG: verdict, PAGE: verdict}
 
 
-def robots(private="robots", late="done"):
-    """A robots.txt that could be obtained: what it means for the paths it may close."""
-    asked = {"complete": 2, "done": 1, "robots": 0}
-    return {
-        PAGE: ("done", 1),
-        SONG: ("complete", 2),
-        "/private/song.mp3": (private, asked[private]),
-        "/late/": (late, asked[late]),
-    }
-
-
-OPEN = robots(private="complete")
-# Where all fails it is the site that is left alone; its URLs wait.
-SHUT = dict.fromkeys(ROBOTS_PATHS, ("open", 0))
+# The site is left alone; its URLs wait.
 RESTS = both("open", REST_AFTER // 2)
 ONCE = both("done", 1)
 # A page that the host shows everywhere: the first is read, whatever its name, the others are copies of it.
@@ -175,25 +160,9 @@ EXPECTED = {
         "/of/.html": COPY,
     },
     "canonical-header": {**READ, "/own.html": COPY},
-    # robots.txt
-    "robots-404": OPEN,
-    "robots-403": OPEN,
-    "robots-html": OPEN,
-    "robots-binary": OPEN,
-    "robots-huge": robots(),
-    "robots-typed-html": robots(),
-    "robots-redirects": robots(),
-    "robots-wildcards": robots(),
-    "robots-latin": robots(),
-    "robots-429": SHUT,
-    "robots-500": SHUT,
-    "robots-hang": SHUT,
-    "robots-reset": SHUT,
-    "robots-status-huge": SHUT,
-    "robots-loop": SHUT,
 }
-APART = {"redirect-endless", "robots-slow"}
-"""These have tests of their own."""
+APART = {"redirect-endless"}
+"""This has a test of its own."""
 ENDLESS = ("endless-body", "endless-head", "icy", "long-header", "station")
 """These pour for as long as they are listened to."""
 
@@ -203,12 +172,6 @@ NARROW = {
     "many-links": r"((0|4999|5000)\.html|song\.mp3)?",
     "own-maze": r"(song\.mp3|(0/)*)",
 }
-
-
-def seeds(web):
-    for sin in SINS.keys() - {"robots-slow"}:
-        for path in ROBOTS_PATHS if sin.startswith("robots-") else (SONG, PAGE):
-            yield web.url(sin, path)
 
 
 def whitelist(folder):
@@ -231,19 +194,11 @@ def web(request, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def resting(web, tmp_path_factory):
-    """A crawl of the host that asks for a Crawl-delay of 100,000 s; it runs beside the other, for it never ends."""
-    web.seeds = [web.url("robots-slow", path) for path in (PAGE, SONG)]
-    with Crawl(web, tmp_path_factory.mktemp("resting")) as crawl:
-        yield crawl.start()
-
-
-@pytest.fixture(scope="module")
-def crawl(web, resting, tmp_path_factory):
+def crawl(web, tmp_path_factory):
     """One whole crawl of all sins, for all tests that only look at it."""
     crawl = Crawl(web, tmp_path_factory.mktemp("misbehaving"))
     crawl.imports.append(Path(__file__).parent)
-    web.seeds = list(seeds(web))
+    web.seeds = [web.url(sin, path) for sin in SINS for path in (SONG, PAGE)]
     settings = {
         # Of what hangs; all others have longer.
         "DOWNLOAD_TIMEOUT": 3,
@@ -254,12 +209,10 @@ def crawl(web, resting, tmp_path_factory):
         "FRONTIER_EXPLORE": 0,
         "MEMUSAGE_CHECK_INTERVAL_SECONDS": 0.2,
         "PAGE_MAX_BYTES": PAGE_BYTES,
-        "ROBOTS_RETRY": 0.2,
         "SCOPE_MAX_DEPTH": 3,
     }
     crawl.start("-a", f"include={whitelist(crawl.folder)}", **settings)
     crawl.code = crawl.wait(150)
-    crawl.resting_code = resting.interrupt()
     return crawl
 
 
@@ -318,20 +271,6 @@ def test_a_chain_of_redirects_ends_at_the_cap(verdict):
     steps = verdict.of_host("redirect-endless.example")
     assert len(steps) == 2 * 4
     assert sorted(steps.values()) == [("done", 1)] * 6 + [("redirect_cap", 1)] * 2
-
-
-@pytest.mark.parametrize("sin", [sin for sin, expected in EXPECTED.items() if expected is SHUT])
-def test_of_a_host_whose_robots_txt_cannot_be_had_nothing_else_is_asked(verdict, sin):
-    asked = [entry.path for entries in verdict.asked.values() for entry in entries if entry.host == f"{sin}.example"]
-    assert asked == ["/robots.txt"] * REST_AFTER
-
-
-def test_a_site_that_asks_for_a_long_rest_gets_it(web, resting, crawl):
-    assert crawl.resting_code == 0
-    assert [entry.path for entry in web.settled_log() if entry.host == "robots-slow.example"] == ["/robots.txt"]
-    verdict = Verdict(resting)
-    assert sorted(verdict.waiting) == sorted(web.url("robots-slow", path) for path in (PAGE, SONG))
-    assert verdict.leased == 0
 
 
 def test_a_file_that_changes_between_two_ranges_is_never_glued(verdict, web):
@@ -408,7 +347,6 @@ def test_an_answer_is_cut_when_enough_of_it_has_come(lines):
         sizes.setdefault(line["kind"], []).append(line["bytes"])
     assert max(sizes["page"]) > PAGE_BYTES
     assert max(sizes["page"] + sizes["media"]) <= PAGE_BYTES + CHUNK
-    assert 512_000 <= max(sizes["robots"]) <= ROBOTS_BYTES + CHUNK
 
 
 def test_an_endless_answer_costs_its_server_no_more_than_the_kernels_buffers(verdict, web):
@@ -426,7 +364,7 @@ def test_the_request_log_has_a_line_for_every_request_the_server_saw(verdict, li
     # A URL that was dropped on its way out has a line too, without status.
     logged = Counter(line["url"] for line in lines if line["status"] or line["error"])
     asked = itertools.chain.from_iterable(verdict.asked.values())
-    seen = Counter(entry.url for entry in asked if "robots-slow" not in entry.url)
+    seen = Counter(entry.url for entry in asked)
     assert seen.total() > 300
     # A few more may be logged than seen: those sent on a connection that the server was just closing.
     assert seen <= logged

@@ -79,8 +79,7 @@ def original(tmp_path_factory):
     """A whole crawl of the demo web, and a copy of its catalogue for each test that wants to damage one."""
     with DemoWeb() as web:
         crawl = Crawl(web, tmp_path_factory.mktemp("recheck"))
-        crawl.start()
-        assert crawl.wait() == 0
+        crawl.run()
         shutil.copy(crawl.folder / "state" / "media.db", crawl.folder / "original.db")
         yield crawl
 

@@ -175,13 +175,11 @@ def test_pages_come_back_wherever_the_frontier_is(web, crawl, store, request):
 
 
 def test_without_the_argument_the_crawl_ends_and_no_page_comes_back(web, crawl):
-    crawl.start(*QUICK, "-s", "REVISIT_SOONEST=0.1", seed=web.seeds[0])
-    assert crawl.wait() == 0
+    crawl.run(*QUICK, "-s", "REVISIT_SOONEST=0.1", seed=web.seeds[0])
     assert len(lists(web.settled_log())) == 1
     # The crawl that continues says so, and the next one knows.
     crawl.start("-a", "revisit=yes", *QUICK, "-s", "REVISIT_SOONEST=0.1", seed="")
     crawl.until(lambda _: "known pages (0 so far)" in crawl.text())
     assert crawl.interrupt() == 0
-    crawl.start("-a", "revisit=no", *QUICK, seed="")
-    assert crawl.wait() == 0
+    crawl.run("-a", "revisit=no", *QUICK, seed="")
     assert "known pages" not in crawl.text()

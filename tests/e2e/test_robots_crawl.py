@@ -12,6 +12,7 @@ from robots_web import ANSWERS, CHANGING, PAGES, RobotsWeb
 
 from mediacrawl.observe import read
 from mediacrawl.politeness.robots_book import LEAST_TRIES, RobotsBook
+from mediacrawl.probe.response import ROBOTS_BYTES
 from mediacrawl.scope import canonical
 
 FREE, CLOSED, LATE = "/", "/private/x", "/late/x"
@@ -36,7 +37,7 @@ HASTE = {
 
 FAILING = {
     *("to-itself", "to-nowhere", "to-never", "to-failure", "endless-redirects", "to-metadata", "to-file", "to-ftp"),
-    *("s429", "s500", "s501", "s503", "s599", "reset", "packed-badly", "comes-back", "hang"),
+    *("s429", "s500", "s501", "s503", "s599", "reset", "packed-badly", "comes-back", "hang", "status-huge"),
     *("bytes-missing", "reset-halfway", "reset-without-length", "chunk-missing", "pack-cut"),
 }
 """Hosts whose robots.txt is requested again until it is given up; and one that answers at last."""
@@ -167,7 +168,7 @@ def test_no_site_was_asked_sooner_than_its_delay_whoever_wanted_its_robots_txt(c
 
 KNOWN = {
     # F1: rules bind, and a broken line hurts no other. F2: bytes that are no UTF-8 hide no rule.
-    **dict.fromkeys(("broken-lines", "steady", "latin"), RULED),
+    **dict.fromkeys(("broken-lines", "steady", "latin", "asterisks"), RULED),
     "noise": OPEN,
     # F3: a redirect is followed, and its rules bind the first host, not their keeper. F4: more than five of them, too.
     **dict.fromkeys((f"moved{away}-{code}" for code in (301, 302, 303, 307, 308) for away in ("", "-away")), RULED),
@@ -218,7 +219,7 @@ def test_f04_redirects_without_end_allow_nothing(failed, web):
 # F15: redirects to where nobody is to go.
 UNKNOWN = [
     *("to-itself", "to-nowhere", "to-metadata", "to-file", "to-ftp"),
-    *("s429", "s500", "s501", "s503", "s599", "hang", "reset", "packed-badly"),
+    *("s429", "s500", "s501", "s503", "s599", "status-huge", "hang", "reset", "packed-badly"),
     *("bytes-missing", "reset-halfway", "reset-without-length", "chunk-missing", "pack-cut"),
 ]
 
@@ -263,6 +264,11 @@ def test_what_is_odd_about_a_robots_txt_is_counted(verdict, web, crawl):
     assert stat(crawl, "robots/html") == 2
     assert stat(crawl, "robots/ambiguous_group") == 1
     assert stat(crawl, "robots/sitemaps") == 1
+
+
+def test_a_huge_robots_txt_is_cut_when_enough_of_it_has_come(web, crawl):
+    (line,) = [line for line in read(crawl.folder / "state" / "log") if line["url"] == web.url("huge", "/robots.txt")]
+    assert 512_000 <= line["bytes"] <= ROBOTS_BYTES + 65_536
 
 
 def test_the_log_has_each_text_whole_under_the_authority_that_it_binds(lines, web):
@@ -355,22 +361,20 @@ def test_f17_a_changed_rule_binds_urls_that_wait_already(changing):
 
 
 def test_a_robots_txt_that_never_comes_keeps_no_crawl_open_but_its_site_rests(tmp_path):
-    name = "to-failure"
     with RobotsWeb() as web:
         crawl = Crawl(web, tmp_path)
-        web.seeds = [web.url(name)]
-        crawl.start(**{**HASTE, "BACKOFF_REST_AFTER": 3, "ROBOTS_RETRY": 0.2})
-        assert crawl.wait() == 0, crawl.text()[-3000:]
-        assert set(paths(web, name)) == {"/robots.txt"}
-        assert canonical(web.url(name)) in Verdict(crawl).waiting
+        web.seeds = [web.url(name) for name in ("to-failure", "s500")]
+        crawl.run(**{**HASTE, "BACKOFF_REST_AFTER": 3, "ROBOTS_RETRY": 0.2})
+        assert set(paths(web, "to-failure")) == {"/robots.txt"}
+        assert paths(web, "s500") == ["/robots.txt"] * 3
+        assert {*map(canonical, web.seeds)} <= {*Verdict(crawl).waiting}
 
 
 def test_a_site_that_is_left_alone_for_longer_than_its_copy_counts_is_asked_for_its_pages_too(tmp_path):
     with RobotsWeb() as web:
         crawl = Crawl(web, tmp_path)
         web.seeds = [web.url("patient")]
-        crawl.start(**HASTE, **{"ROBOTS_RETRY": 1, YOUNGEST: 0.3})
-        assert crawl.wait() == 0, crawl.text()[-3000:]
+        crawl.run(**HASTE, **{"ROBOTS_RETRY": 1, YOUNGEST: 0.3})
         assert paths(web, "patient") == ["/robots.txt", "/"]
 
 
@@ -385,8 +389,7 @@ def test_a_kill_while_a_carrier_is_on_its_way_costs_no_rule(tmp_path):
         crawl.start(**HASTE, ROBOTS_RETRY=2)
         crawl.until(lambda log: any(entry.host == "moved-away-301.example" for entry in log))
         crawl.kill()
-        crawl.start(**HASTE, ROBOTS_RETRY=2, seed="")
-        assert crawl.wait() == 0, crawl.text()[-3000:]
+        crawl.run(**HASTE, ROBOTS_RETRY=2, seed="")
         verdict = Verdict(crawl)
         assert {path: verdict.of(web.url("moved-away-301", path)) for path in (FREE, CLOSED)} == RULED
         assert paths(web, "moved-away-301")[0] == "/robots.txt"

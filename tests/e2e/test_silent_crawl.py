@@ -7,12 +7,12 @@ from datetime import datetime
 import pytest
 from crawling import Crawl
 from judging import Verdict, stat
-from wire import HttpServer, Resource, respond
+from lists_web import ListsWeb
 
 from mediacrawl.observe import read
 
 SILENT, SLOTS = 60, 16
-SOUND = [f"sound-{number}.example" for number in range(3)]
+SOUND = [f"sound-{number}" for number in range(3)]
 SETTINGS = {
     "CONCURRENT_REQUESTS": SLOTS,
     "UNTRIED_SHARE": 0.25,
@@ -50,30 +50,20 @@ def nobody_answers():
         pytest.fail("the kernel accepts what nobody takes")
 
 
-class LinkingWeb(HttpServer):
+class LinkingWeb(ListsWeb):
     """Sites that answer; the first page links to addresses that do not."""
 
-    never_crawl = "# nobody\n"
-
     def __init__(self, silent_port):
-        super().__init__(self._answer)
-        self.hosts = dict.fromkeys(SOUND, "127.0.0.1")
+        super().__init__()
         self.silent = [f"http://127.1.{number}.1:{silent_port}/" for number in range(SILENT)]
 
-    @property
-    def seeds(self):
-        return [f"http://{SOUND[0]}:{self.port}/"]
-
-    async def _answer(self, exchange):
-        host, path = exchange.request.host, exchange.request.path
-        if path == "/robots.txt":
-            await exchange.send(respond(Resource(b"", "text/plain"), exchange.request))
-            return
-        links = [f"http://{host}:{self.port}/{host}/{number}" for host in SOUND for number in range(2)]
-        if path == "/":
-            links += self.silent
-        body = f"<p>{host}{path}</p>" + "".join(f'<a href="{link}">{link}</a> ' for link in links)
-        await exchange.send(respond(Resource(body.encode(), "text/html"), exchange.request))
+    def start(self):
+        super().start()
+        own = [(host, f"/{host}/{number}") for host in SOUND for number in range(2)]
+        for host, path in [*own, (SOUND[0], "/")]:
+            links = [self.url(*place) for place in own] + (self.silent if path == "/" else [])
+            self.put(host, path, f"<p>{host}{path}</p>" + "".join(f'<a href="{link}">{link}</a> ' for link in links))
+        self.seeds = [self.url(SOUND[0], "/")]
 
 
 @pytest.fixture(scope="module")

@@ -52,8 +52,7 @@ def test_a_crawl_whose_catalogue_is_removed_ends_with_a_sentence_and_with_no_fil
     assert crawl.wait(60) == 1
     assert all("media.db was removed, moved or replaced while it was open" in each for each in critical(crawl))
     assert "Traceback" not in crawl.text()
-    crawl.start()
-    assert crawl.wait() == 0
+    crawl.run()
 
 
 def test_a_crawl_whose_terminal_is_closed_stops_cleanly_and_resumes(crawl):
@@ -65,8 +64,7 @@ def test_a_crawl_whose_terminal_is_closed_stops_cleanly_and_resumes(crawl):
     assert crawl.wait(30) == 0
     assert "Closing spider (shutdown)" in crawl.text()
     assert not (crawl.folder / "state" / "frontier.db-wal").exists()
-    crawl.start(seed="")
-    assert crawl.wait() == 0
+    crawl.run(seed="")
 
 
 def test_a_frontier_that_is_locked_while_a_crawl_runs_on_a_terminal_ends_it_without_a_traceback(crawl, monkeypatch):

@@ -60,8 +60,7 @@ def test_a_crawl_ends_without_a_site_that_stays_paused_and_says_so(crawl):
 @pytest.mark.slow
 def test_a_crawl_ends_when_few_sites_are_left_and_its_seeds_go_on(crawl, tmp_path_factory):
     # Of two pages of a calendar that happen to be left one would be a copy of the other.
-    crawl.start("-a", "stop_below=4", FRONTIER_EXPLORE=0)
-    assert crawl.wait() == 0
+    crawl.run("-a", "stop_below=4", FRONTIER_EXPLORE=0)
     assert "'finish_reason': 'stop_below'" in crawl.text()
     with FrontierReader(crawl.folder / "state" / "frontier.db") as reader:
         left = [candidate.request_url for candidate in reader.waiting()]
@@ -72,8 +71,7 @@ def test_a_crawl_ends_when_few_sites_are_left_and_its_seeds_go_on(crawl, tmp_pat
     assert [line for line in lines if not line.startswith("#")] == left
     assert [site_of(url) for url in left] == sorted(site_of(url) for url in left)
     (crawl.folder / "second").mkdir()
-    crawl.start(MEDIACRAWL_DIR=crawl.folder / "second", seed=str(remaining))
-    assert crawl.wait() == 0
+    crawl.run(MEDIACRAWL_DIR=crawl.folder / "second", seed=str(remaining))
     with FrontierReader(crawl.folder / "second" / "frontier.db") as reader:
         # As a seed, the address of an answer in JSON (oEmbed) is none of a page.
         pages = [url for url in left if "/oembed?" not in url]

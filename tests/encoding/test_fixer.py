@@ -641,3 +641,15 @@ def test_numbers_that_no_json_holds_never_get_into_the_evidence(number):
     found = stored_decision({"confidence": number, "margin": number}, "x")
     assert 0.0 <= found.confidence <= 1.0
     assert math.isfinite(found.margin)
+
+
+def test_a_guess_that_is_not_sure_enough_is_stored_beside_the_text():
+    for item in (record(element(TITLE)), {"title": mangled(TITLE)}):
+        stored = mangled(TITLE)
+        Fixer(min_confidence=1.1).fix(item)
+        proof = item["tags"][0] if "tags" in item else item["mojibake"]["title"]
+        assert (item["title"], proof["decision"], proof["guess"]) == (stored, "undecided", TITLE)
+        assert not Fixer(min_confidence=1.1).fix(item).changed
+        Fixer().fix(item)
+        proof = item["tags"][0] if "tags" in item else item["mojibake"]["title"]
+        assert (item["title"], proof["decision"], "guess" in proof) == (TITLE, "fixed", False)

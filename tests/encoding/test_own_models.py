@@ -16,8 +16,8 @@ from mediacrawl.encoding import Hints, ModelError, detect, model_version, models
 from mediacrawl.encoding.languages import LANGUAGES, Language, languages_named
 from mediacrawl.encoding.models import MAGIC
 from mediacrawl.encoding.pricing.reading import read
-from mediacrawl.encoding.train import STEP
-from mediacrawl.encoding.user_training import (
+from mediacrawl.encoding.train import (
+    STEP,
     TrainingError,
     alphabet,
     code_pages,

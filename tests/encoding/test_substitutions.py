@@ -120,13 +120,11 @@ def test_characters_make_up_words_never_seen():
     assert found.confidence == pytest.approx((5 / 6) ** 4 * (4 / 5))
 
 
-def test_a_lost_character_is_known_by_its_neighbours_only_when_that_was_often_so():
+def test_a_lost_character_that_was_several_stays_unknown():
     known = [f"{left}Åe{left}" for left in "abcdefgh"]
     pairs = [(text, text.replace("Å", "ř")) for text in known]
+    assert taught(*pairs).propose("zÅeq").text == "zřeq"
     assert taught(*pairs, ("xÅo", "xůo"), ("yÅo", "yůo")).propose("zÅeq") is None
-    same_place = [(f"{word}tÅe", f"{word}tře") for word in "abcdefgh"]
-    assert taught(*same_place, ("xÅo", "xůo"), ("yÅo", "yůo")).propose("qtÅe").text == "qtře"
-    assert taught(*same_place[:4], ("xÅo", "xůo"), ("yÅo", "yůo")).propose("qtÅe") is None
 
 
 def test_short_words_that_lost_nearly_everything_need_much_more():
@@ -149,14 +147,6 @@ def test_the_least_seen_is_forgotten_first():
         small.learn(f"Ã{number}", f"Á{number}", "utf-8")
         assert len(small) <= 50
     assert small.propose("KABÃTské").text == "KABÁTské"
-
-
-def test_what_two_learned_can_be_put_together():
-    pair = (stripped("Океан Ельзи"), "Океан Ельзи")
-    one, other = taught(pair), taught(pair)
-    one.merge(other)
-    assert one.propose(pair[0]).text == pair[1]
-    assert one.version != other.version
 
 
 # -- properties --------------------------------------------------------------------------------------------------

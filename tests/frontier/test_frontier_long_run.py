@@ -1,15 +1,16 @@
-"""Long random lives of the SQLite store, each step against a plain model of what it promised.
+"""Long random lives of the SQLite store, in a file and in memory, each step against a plain model of what it promised.
 
 The model (``expected_frontier.py``) has no heap, no cache and no file: a dictionary of the waiting URLs, and when each
 site may be requested. The walk is short of memory in every way the settings allow, so that sites, classes and URLs come
 and go by the disk.
 
-MEDIACRAWL_STEPS=20000   steps of each walk; without it 400, the short form, in which all walks take some ten seconds.
+MEDIACRAWL_STEPS=20000   steps of each walk; without it 400, the short form, in which a walk takes a second.
 MEDIACRAWL_DICE=1000     seed of the first walk; without it 0, so that the short form is the same at every run.
 """
 
 import os
 import random
+import shutil
 from collections import Counter
 from dataclasses import replace
 
@@ -21,11 +22,12 @@ from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.order import BestFirst, Levels
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.sqlite import queues, sites, store, tables
-from mediacrawl.frontier.sqlite.store import SQLiteFrontier
+from mediacrawl.frontier.sqlite.store import MemoryFrontier, SQLiteFrontier
+from mediacrawl.frontier.sqlite.tables import bytes_of_rows
 from mediacrawl.frontier.tools.check import check
 from mediacrawl.politeness.backoff import GOOD
 from mediacrawl.politeness.delay import Clocks, after_visit
-from mediacrawl.records import Candidate, Drop, End, Outcome, SiteState, Trouble
+from mediacrawl.records import Candidate, Drop, End, Kind, Outcome, SiteState, Trouble
 
 STEPS = int(os.environ.get("MEDIACRAWL_STEPS") or 400)
 FIRST_SEED = int(os.environ.get("MEDIACRAWL_DICE") or 0)
@@ -40,11 +42,12 @@ ALL = 1_000_000
 class Walk:
     """One life of a store: random operations, each done to the model as well.
 
-    `kept` is the model as it was at the last commit: a kill takes the store back to it.
+    `kept` is the model as it was at the last commit: a kill takes the store back to it. A store in `memory` lives once.
     """
 
-    def __init__(self, folder, seed):
+    def __init__(self, folder, seed, *, memory=False):
         self.path = folder / "frontier.db"
+        self.memory = memory
         self.dice = random.Random(seed)
         self.unrest = self.dice.choice([0.05, 0.5, 0.95])
         # Not by chance, so that few walks meet all of it.
@@ -58,8 +61,11 @@ class Walk:
         self.open()
 
     def open(self):
-        self.policy = self._policy()
-        self.frontier = SQLiteFrontier(self.path, self.policy, self.now, random.Random(self.dice.random()))
+        self.policy, dice = self._policy(), random.Random(self.dice.random())
+        if self.memory:
+            self.frontier = MemoryFrontier(self.policy, dice)
+        else:
+            self.frontier = SQLiteFrontier(self.path, self.policy, self.now, dice)
         self.expected.restart(self.now)
         self.kept = self.expected.copied()
 
@@ -157,7 +163,8 @@ class Walk:
             reason=choice([Drop.ROBOTS, Drop.HTTP_STATUS]) if end is End.DROPPED else None,
             response_time=choice([None, 0.2, 9.0]) if asked else None,
             asked=asked,
-            state=str(self.step).encode(),
+            state=str(self.step).encode() * choice([1, 1, 500]),
+            kind=choice([None, Kind.MEDIA]),
             hold=0 if end in {End.DONE, End.DROPPED} else choice([0, 0, 30, 300]),
             earned=choice([0, 0, 1]),
             trouble=choice([None, *Trouble]) if asked and self.dice.random() < self.unrest else None,
@@ -236,10 +243,13 @@ class Walk:
     def commit(self):
         self._leave_note()
         self.frontier.commit()
+        assert self.frontier.counts().bytes == bytes_of_rows(self.frontier._db)
         self.kept = self.expected.copied()
 
     def stop(self):
         """A clean stop, and another start, by a clock that may have been set back."""
+        if self.memory:
+            return
         self._leave_note()
         self.frontier.close()
         # What is leased was given back without a request; its site's clocks are as they were.
@@ -249,11 +259,15 @@ class Walk:
         self._start_again()
 
     def kill(self):
-        """The process dies: the file is as it was at the last commit."""
-        db = self.frontier._db
-        db.rollback()
-        db.close()
+        """The process dies: another one opens a copy of the files, which are as they were at the last commit."""
+        if self.memory:
+            return
+        there = self.path.parent.with_name(f"{self.path.parent.name}-{self.step}")
+        shutil.copytree(self.path.parent, there)
+        self.frontier._db.close()
         os.close(self.frontier._lock)
+        shutil.rmtree(self.path.parent)
+        self.path = there / self.path.name
         self.expected = self.kept
         self._start_again()
 
@@ -267,6 +281,8 @@ class Walk:
 
     def _leave_note(self):
         """So that there is something to commit, and with it the time."""
+        if self.dice.random() < 0.5:
+            self.frontier._tables.merge()
         self.expected.note = str(self.step).encode()
         self.frontier.set_note("walk", "step", self.expected.note)
 
@@ -377,9 +393,11 @@ class Walk:
             self.now = max(self.now, release)
             self.take(self.dice.choice([3, ALL]))
         assert self.expected.waiting == {}
+        assert self.frontier.counts().bytes == 0
         self.all_counts_agree()
         self.frontier.close()
-        self.file_is_sound()
+        if not self.memory:
+            self.file_is_sound()
 
 
 OPERATIONS = {
@@ -418,13 +436,15 @@ def little_room(monkeypatch):
     return shrink
 
 
+@pytest.mark.parametrize("memory", [False, True])
 @pytest.mark.parametrize("seed", [FIRST_SEED, *slow(*range(FIRST_SEED + 1, FIRST_SEED + WALKS))])
-def test_a_frontier_keeps_its_promises_on_a_long_random_walk(tmp_path, little_room, seed):
+def test_a_frontier_keeps_its_promises_on_a_long_random_walk(tmp_path, little_room, seed, memory):
     little_room(random.Random(f"room of {seed}"))
-    walk = Walk(tmp_path, seed)
+    walk = Walk(tmp_path / "state", seed, memory=memory)
     try:
         walk.run(STEPS)
     except Exception as error:
         error.add_note(f"At step {walk.step} of seed {seed}, with {walk.policy}.")
-        error.add_note(f"Repeat it with MEDIACRAWL_DICE={seed} MEDIACRAWL_STEPS={STEPS}, and -k '[{seed}]'.")
+        again = f"MEDIACRAWL_DICE={seed} MEDIACRAWL_STEPS={STEPS}, and -k '[{seed}-{memory}]'"
+        error.add_note(f"Repeat it with {again}.")
         raise

@@ -250,14 +250,6 @@ def test_leases_whose_end_redis_forgot_come_back_and_their_sites_wait_their_dela
     assert len(store.take(later + 600, 1)) == 1
 
 
-def test_a_worker_that_leaves_gives_back_all_at_once(open_store):
-    stays, leaves = open_store(), open_store()
-    stays.add([page(f"{n}.org") for n in range(200)])
-    leaves.take(NOW, 200)
-    leaves.close()
-    assert len(stays.take(NOW, 200)) == 200
-
-
 def test_a_paused_site_whose_lease_is_reaped_stays_paused_and_counts_once(open_store):
     alive, dead = open_store(), open_store()
     alive.add([page("a.org", n) for n in range(3)])
@@ -593,17 +585,6 @@ def test_urls_of_one_page_go_out_in_their_order_and_a_part_of_them_can_be_droppe
     assert store.site("a.org").waiting == 0
 
 
-def test_prune_forgets_the_newest_and_they_may_come_again(store):
-    store.add([page("a.org", n) for n in range(100)])
-    (lease,) = store.take(NOW, 1)
-    assert store.prune(30) == 69
-    assert balances(store)
-    store.finish(lease, DONE, NOW)
-    assert store.add([page("a.org", n) for n in range(100)]).new == 69
-    (lease,) = store.take(NOW + DELAY, 1)
-    assert lease.url == "http://a.org/1"
-
-
 def test_prune_of_two_workers_at_once_forgets_nothing_twice(open_store):
     first, second = open_store(), open_store()
     first.add([page(f"{n}.org", i) for n in range(20) for i in range(10)])
@@ -641,14 +622,6 @@ def test_drop_while_others_take_loses_and_doubles_nothing(open_store):
     assert gone + len(taken) == 900
     assert first.counts().ends == {"operator": gone, "done": len(taken)}
     assert (first.counts().waiting, first.pending()) == (0, 0)
-
-
-def test_sixty_classes_and_the_rest_in_one(store):
-    store.add([page("a.org", n, f"a.org/c{n}/") for n in range(200)])
-    classes = store.site("a.org").classes
-    assert len(classes) == POLICY.classes
-    assert sum(waiting for _, _, waiting in classes) == 200
-    assert {name: waiting for name, _, waiting in classes}["other"] == 200 - POLICY.classes + 1
 
 
 @pytest.mark.slow
@@ -722,19 +695,6 @@ def test_a_frontier_with_visits_anew_is_sound_and_says_where_they_wait(open_stor
 
 
 # -- end of a crawl -------------------------------------------------------------------------------------------
-
-
-def test_no_worker_thinks_a_crawl_over_while_another_has_a_url_out(open_store):
-    first, second = open_store(), open_store()
-    first.add([page("a.org")])
-    (lease,) = second.take(NOW, 1)
-    assert first.pending() == 1
-    second.add([page("b.org")])
-    second.finish(lease, DONE, NOW)
-    assert first.pending() == 1
-    (lease,) = first.take(NOW, 1)
-    first.finish(lease, DONE, NOW)
-    assert (first.pending(), second.pending()) == (0, 0)
 
 
 def test_a_larger_budget_brings_retired_sites_back_for_all_workers(open_store):

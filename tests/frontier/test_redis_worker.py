@@ -388,16 +388,6 @@ def test_a_redis_that_is_full_for_a_while_is_waited_for(server, open_worker, ope
     assert counts(worker).seen == 2
 
 
-def test_a_redis_that_lost_all_its_data_ends_the_crawl_with_a_sentence(open_worker, open_store):
-    worker = open_worker()
-    worker.add([page("a.org")])
-    assert worker.settle()
-    open_store().session.client.flushall()
-    wait_until(lambda: worker._outbox.failed)
-    with pytest.raises(FrontierError, match="without its data"):
-        worker.take(time.time(), 1)
-
-
 def emptied_between_takes(server):
     with redis.Redis.from_url(server.url) as client:
         client.flushall()
@@ -490,19 +480,6 @@ def test_keys_that_redis_evicts_end_the_crawl_and_it_says_so_at_the_start(server
         worker.take(time.time(), 1)
 
 
-def test_nobody_waits_for_an_answer_of_a_worker_that_failed(open_worker, open_store):
-    worker = open_worker()
-    worker.add([page("a.org")])
-    assert worker.settle()
-    store = open_store()
-    store.session.client.set("t:note:addresses", "not a hash")
-    answer = worker.later("addresses", "192.0.2.1", lambda old: b"new")
-    with pytest.raises(FrontierError):
-        answer.result(60)
-    with pytest.raises(FrontierError, match="WRONGTYPE"):
-        worker.take(time.time(), 1)
-
-
 @pytest.mark.slow
 def test_an_answer_that_does_not_come_says_what_the_trouble_was(server, open_worker, open_store, monkeypatch):
     monkeypatch.setattr(outbox, "PATIENCE", 0.5)
@@ -524,6 +501,8 @@ def test_an_answer_that_does_not_come_since_the_frontier_is_broken_says_how(open
     for answer in answers:
         with pytest.raises(FrontierError, match=r"t:note:addresses .*WRONGTYPE"):
             answer.result(60)
+    with pytest.raises(FrontierError, match="WRONGTYPE"):
+        worker.take(time.time(), 1)
 
 
 def test_notes_changed_by_many_at_once_lose_no_change(open_worker):

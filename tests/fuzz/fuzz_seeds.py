@@ -1,13 +1,15 @@
-"""Files that are mutated: real samples, what the demo serves (but MP3, of which there is enough), shapes and parts."""
+"""Files that are mutated: samples, what the demo serves (but MP3, of which there is enough), and the golden corpus."""
 
 from __future__ import annotations
 
+import struct
 from functools import cache
 from pathlib import Path
 
-from fuzz_parts import parts
-from fuzz_shapes import shapes
-from probe_media import SAMPLES
+import golden
+from probe_builders import handmade
+from probe_media import SAMPLES, ape, audio, cover, sample
+from probe_old import old_files
 
 from mediacrawl.probe.formats import READERS
 from mediacrawl.probe.planner import Probe
@@ -25,8 +27,19 @@ def seeds() -> dict[str, bytes]:
     found = {path.name: path.read_bytes() for folder in (SAMPLES, DEMO) for path in sorted(folder.iterdir())}
     for alike in [path.name for path in DEMO.glob("*.mp3")]:
         del found[alike]
-    found.update(shapes() | parts())
-    return {name: found[name][:LONGEST] for name in sorted(found) if not name.endswith((".sh", ".txt"))}
+    found.update(handmade() | old_files())
+    found["cover.ape.mp3"] = audio(8) + ape((b"Cover Art (Front)", b"front.jpg\0" + cover(200)), (b"Title", b"Tone"))
+    image = struct.pack(">II", 3, 10) + b"image/jpeg" + bytes(20) + struct.pack(">I", 2**24 + 9) + cover(300)
+    flac = sample("tone.flac")
+    found["long-picture.flac"] = flac[:42] + b"\6\0\0\x40" + image + flac[42:]
+    for family in golden.FAMILIES:
+        found.update((f"{family}: {name}", case.data) for name, case in golden.files(family) if case.headers is None)
+    return {name: _cut(found[name]) for name in sorted(found) if found[name] and not name.endswith((".sh", ".txt"))}
+
+
+def _cut(data: bytes) -> bytes:
+    """A file of at most `LONGEST` bytes; of a longer one the middle is left out, since tags are at both ends."""
+    return data if len(data) <= LONGEST else data[: LONGEST * 3 // 4] + data[-LONGEST // 4 :]
 
 
 @cache

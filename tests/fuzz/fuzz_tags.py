@@ -7,8 +7,7 @@ import zlib
 from collections.abc import Callable
 from typing import NamedTuple
 
-from fuzz_shapes import ape, lyrics3
-from probe_media import atom, audio, frame, id3, id3v1, sample
+from probe_media import ape, ape_item, atom, audio, frame, id3, id3v1, sample
 
 RUSSIAN = "Ночной поезд ".encode("cp1251")
 """A title that says it is Latin-1."""
@@ -29,6 +28,12 @@ class File(NamedTuple):
     def least(self) -> int:
         """Bytes of the smallest file."""
         return 4 * 1024
+
+
+def lyrics3(text: bytes) -> bytes:
+    """Lyrics3 v2, to be followed by ID3v1."""
+    body = b"LYRICSBEGININD0000210LYR%05d%s" % (len(text), text)
+    return body + b"%06dLYRICS200" % len(body)
 
 
 def _mp3(*frames: bytes, flags: int = 0) -> bytes:
@@ -69,7 +74,7 @@ FILES: tuple[File, ...] = (
     File("many names of Vorbis", lambda size: _comments(*[b"N%d=\xcd" % n for n in range(size // 12)])),
     File("titles of MP4", lambda size: _ilst(*[RUSSIAN] * (size // 37))),
     File("a long title of MP4", lambda size: _ilst(RUSSIAN * (size // 13))),
-    File("items of APE", lambda size: audio(8) + ape(*[(b"Title", RUSSIAN)] * (size // 27)) + id3v1(b"Tone")),
+    File("items of APE", lambda size: audio(8) + ape(*[ape_item(b"Title", RUSSIAN)] * (size // 27)) + id3v1(b"Tone")),
     File("Lyrics3", lambda size: audio(8) + lyrics3(RUSSIAN * (min(size, 90_000) // 13)) + id3v1(b"Tone")),
 )
 """Files with tags of ID3, Vorbis, MP4, APE and Lyrics3; most of their texts are in an encoding that they do not say."""

@@ -4,7 +4,6 @@ import msgpack
 import pytest
 
 from mediacrawl.politeness import address_clocks, robots_note
-from mediacrawl.politeness import address_clocks as shared_clocks
 from mediacrawl.politeness.robots_note import FetchFailures, RobotsCopy, RobotsNote, RobotsRedirect
 from mediacrawl.priority import hubs, journal, nuggets
 from mediacrawl.priority.classes import SiteClasses
@@ -68,9 +67,8 @@ READERS = {
     "a visit": (ENTRY, VisitEntry.load),
     "classes": (SiteClasses().dump(), written(SiteClasses.load, SiteClasses.dump)),
     "nuggets": (nuggets._packed("http://a.example/", is_open=True), nuggets._unpacked),
-    "fronts": (msgpack.packb(1e9), lambda packed: hubs._front_page_state(packed, 2e9)),
-    "address": (msgpack.packb((1, 1e9, (1.0, 2.0))), address_clocks._unpack),
-    "shared address": (msgpack.packb((1, 1e9, (1.0, 2.0), 0.0, 0.0)), shared_clocks._unpacked),
+    "address": (msgpack.packb((2, 1e9, (1.0, 2.0), 0.0, 0.0, 3)), address_clocks._unpacked),
+    "old address": (msgpack.packb((1, 1e9, (1.0, 2.0))), address_clocks._unpacked),
     "probe": (Session(PROBE).dump(), lambda packed: Session.load(packed, ProbePolicy())),
     **{
         record.__module__.rpartition(".")[2]: (msgpack.packb(record.dump(record.load(None))), of_site(record))

@@ -1,8 +1,11 @@
 """Stored records as crawls leave them, and what they should become."""
 
 import base64
+import csv
 import dataclasses
+import gzip
 import importlib
+import io
 import json
 import os
 import signal
@@ -16,7 +19,8 @@ from mediacrawl.encoding.records.evidence import tag_element
 from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.encoding.records.values import best_values
 from mediacrawl.records import MediaItem, Tag
-from mediacrawl.rerun import RerunOptions, RerunWatcher, blocks, rerun
+from mediacrawl.rerun import RerunOptions, RerunWatcher, blocks, json_lines, rerun
+from mediacrawl.store import Catalogue
 
 ALBUMS = [
     ("cp1251", "Кино", "Группа крови на рукаве", "Звезда по имени Солнце"),
@@ -83,6 +87,31 @@ def write_lines(path, number):
             file.write(json.dumps(our_record(place), ensure_ascii=False).encode() + b"\n")
             if place % 25 == 12:
                 file.write(b'{"title": "torn\n\n[1, 2]\n{"title": "\xff"}\n')
+
+
+def stored(path, *items):
+    """Write items to a file of the kind that its name says, and return its path."""
+    if path.name.endswith((".jl", ".jl.gz")):
+        lines = "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in items).encode()
+        path.write_bytes(gzip.compress(lines) if path.suffix == ".gz" else lines)
+    elif path.suffix == ".parquet":
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        # Arrow knows no type of an empty object.
+        rows = [{name: value for name, value in item.items() if value not in ({}, [])} for item in items]
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    elif path.suffix == ".db":
+        with Catalogue(path, clock=lambda: 1_700_000_000.0) as catalogue:
+            for item in items:
+                catalogue.upsert(item)
+    else:
+        text = io.StringIO(newline="")
+        rows = csv.writer(text, delimiter="\t" if ".tsv" in path.suffixes else ",")
+        rows.writerows([items[0], *([json_lines.cell(value) for value in item.values()] for item in items)])
+        data = text.getvalue().encode()
+        path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    return path
 
 
 def read_lines(path):

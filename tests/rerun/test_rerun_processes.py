@@ -2,6 +2,7 @@
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,18 +11,19 @@ from pathlib import Path
 
 import pytest
 from harness import slow
-from stored_items import RECORDS, ROOT, Killer, go
+from stored_items import RECORDS, ROOT, Killer, go, our_record, stored
 
 from mediacrawl.encoding import model_version, use_models
 from mediacrawl.encoding.languages import Language
-from mediacrawl.encoding.user_training import train
+from mediacrawl.encoding.train import train
 from mediacrawl.rerun import RerunError, RerunOptions, RerunWatcher, rerun
 
 
 @pytest.mark.parametrize("kind", ["jl", *slow("jl.gz", "csv")])
 def test_two_processes_write_what_one_writes(many_lines, tmp_path, kind):
-    one = go(many_lines, tmp_path / f"one.{kind}", jobs=1)
-    two = go(many_lines, tmp_path / f"two.{kind}", jobs=2)
+    source = stored(tmp_path / "in.csv", *map(our_record, range(2 * RECORDS))) if kind == "csv" else many_lines
+    one = go(source, tmp_path / f"one.{kind}", jobs=1)
+    two = go(source, tmp_path / f"two.{kind}", jobs=2)
     assert (tmp_path / f"one.{kind}").read_bytes() == (tmp_path / f"two.{kind}").read_bytes()
     assert one.tally == two.tally
 
@@ -32,7 +34,8 @@ def test_three_processes_mend_a_catalogue_as_one_does(catalogue, tmp_path):
 
     found = []
     for jobs in (1, 3):
-        go(catalogue, tmp_path / f"{jobs}.db", jobs=jobs)
+        shutil.copy(catalogue, tmp_path / f"{jobs}.db")
+        go(tmp_path / f"{jobs}.db", jobs=jobs)
         with Catalogue(tmp_path / f"{jobs}.db", read_only=True) as mended:
             found.append(list(mended.search(())))
     assert found[0] == found[1]

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from harness import slow
-from stored_items import RECORDS, ROWS, go, killed
+from stored_items import RECORDS, ROWS, go, killed, our_record, stored
 
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.rerun import RerunError, RerunOptions, RerunWatcher, rerun
@@ -21,12 +21,21 @@ pytest.importorskip("pyarrow", reason="pip install -e '.[parquet]'")
 
 
 @pytest.fixture(scope="module")
-def whole(lines, tmp_path_factory):
+def sources(lines, tmp_path_factory):
+    """Inputs by kind of file; those of JSON lines are one."""
+    folder = tmp_path_factory.mktemp("sources")
+    records = [our_record(number) for number in range(RECORDS)]
+    tables = {kind: stored(folder / f"in.{kind}", *records) for kind in ("csv", "parquet")}
+    return {"jl": lines, "jl.gz": lines, **tables}
+
+
+@pytest.fixture(scope="module")
+def whole(sources, tmp_path_factory):
     """What undisturbed runs write, by kind of file."""
     folder = tmp_path_factory.mktemp("whole")
     found = {}
-    for kind in ("jl", "jl.gz", "csv", "parquet"):
-        result = go(lines, folder / f"out.{kind}")
+    for kind, source in sources.items():
+        result = go(source, folder / f"out.{kind}")
         found[kind] = ((folder / f"out.{kind}").read_bytes(), result)
     return found
 
@@ -35,55 +44,59 @@ def check(result, found, path):
     data, undisturbed = found
     assert path.read_bytes() == data
     assert result.tally == undisturbed.tally
-    left = {entry.name for entry in path.parent.iterdir()} - {path.name, path.name + ".rejected"}
-    assert not left
+    assert not {entry.name for entry in path.parent.iterdir()} - {path.name}
 
 
 @pytest.mark.parametrize("kind", ["jl", *slow("jl.gz", "csv"), "parquet"])
 @pytest.mark.parametrize("save_every", [0.0, 1000.0], ids=["saved each time", "never saved"])
-def test_a_killed_run_goes_on(lines, whole, tmp_path, kind, save_every):
+def test_a_killed_run_goes_on(sources, whole, tmp_path, kind, save_every):
     path = tmp_path / f"out.{kind}"
-    killed(lines, path, 3, save_every=save_every)
+    killed(sources[kind], path, 3, save_every=save_every)
     assert not path.exists()
-    result = go(lines, path, save_every=save_every)
+    result = go(sources[kind], path, save_every=save_every)
     assert (result.resumed > 0) is (save_every == 0)
     check(result, whole[kind], path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["jl", "jl.gz", "parquet"])
-def test_a_run_that_is_killed_again_and_again_ends(lines, whole, tmp_path, kind):
+def test_a_run_that_is_killed_again_and_again_ends(sources, whole, tmp_path, kind):
     path = tmp_path / f"out.{kind}"
     for _ in range(4):
-        killed(lines, path, 1, save_every=0.0)
-    result = go(lines, path)
+        killed(sources[kind], path, 1, save_every=0.0)
+    result = go(sources[kind], path)
     assert result.resumed > 0
     check(result, whole[kind], path)
 
 
 @pytest.mark.parametrize("kind", ["jl", *slow("jl.gz", "csv"), "parquet"])
 @pytest.mark.parametrize("moment", ["OutputFile.settle", *slow("OutputFile.finish"), "place"])
-def test_a_kill_at_the_end_leaves_only_the_end_to_do(lines, whole, tmp_path, kind, moment):
+def test_a_kill_at_the_end_leaves_only_the_end_to_do(sources, whole, tmp_path, kind, moment):
     path = tmp_path / f"out.{kind}"
     writer = "parquet:ParquetWriter.place" if kind == "parquet" else "json_lines:TextWriter.place"
-    killed(lines, path, f"mediacrawl.rerun.{writer if moment == 'place' else f'output_file:{moment}'}", save_every=0.0)
+    killed(
+        sources[kind],
+        path,
+        f"mediacrawl.rerun.{writer if moment == 'place' else f'output_file:{moment}'}",
+        save_every=0.0,
+    )
     assert not path.exists()
-    result = go(lines, path)
+    result = go(sources[kind], path)
     assert result.resumed == result.tally.records
     check(result, whole[kind], path)
 
 
 @pytest.mark.parametrize("kind", ["jl", "csv"])
-def test_a_kill_behind_the_last_rename_is_no_loss(lines, whole, tmp_path, kind, monkeypatch):
+def test_a_kill_behind_the_last_rename_is_no_loss(sources, whole, tmp_path, kind, monkeypatch):
     path = tmp_path / f"out.{kind}"
     with monkeypatch.context() as patch:
         patch.setattr("mediacrawl.rerun.output_file.sync_folder", dies_if_placed(path))
         patch.setattr("pathlib.Path.unlink", lambda self, missing_ok=False: None)
         with pytest.raises(Killed):
-            go(lines, path)
+            go(sources[kind], path)
     assert path.exists()
     assert path.with_name(path.name + ".progress").exists()
-    check(go(lines, path), whole[kind], path)
+    check(go(sources[kind], path), whole[kind], path)
 
 
 class Killed(BaseException):
@@ -109,14 +122,12 @@ def test_packed_input_goes_on(lines, whole, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_other_inputs_go_on(lines, tmp_path, kind):
-    source = tmp_path / f"in.{kind}"
-    go(lines, source)
+def test_other_inputs_go_on(sources, tmp_path, kind):
     for name in ("whole", "killed"):
         (tmp_path / name).mkdir()
-    undisturbed = go(source, tmp_path / "whole/out.jl", min_confidence=0.99)
-    killed(source, tmp_path / "killed/out.jl", 3, save_every=0.0, min_confidence=0.99)
-    result = go(source, tmp_path / "killed/out.jl", min_confidence=0.99)
+    undisturbed = go(sources[kind], tmp_path / "whole/out.jl")
+    killed(sources[kind], tmp_path / "killed/out.jl", 3, save_every=0.0)
+    result = go(sources[kind], tmp_path / "killed/out.jl")
     assert result.resumed > 0
     check(result, ((tmp_path / "whole/out.jl").read_bytes(), undisturbed), tmp_path / "killed/out.jl")
 
@@ -142,22 +153,6 @@ def test_a_catalogue_in_place_goes_on(catalogue, tmp_path, when):
     assert (result.tally, result.overtaken) == (undisturbed.tally, 0)
     assert rows(tmp_path / "killed.db") == rows(tmp_path / "whole.db")
     assert go(tmp_path / "killed.db").resumed == 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "when", [2, "mediacrawl.rerun.media_db:CatalogueWriter.place", "mediacrawl.store.bulk:BulkCatalogue.close"]
-)
-def test_another_catalogue_goes_on(catalogue, tmp_path, when):
-    undisturbed = go(catalogue, tmp_path / "whole.db")
-    killed(catalogue, tmp_path / "out.db", when, save_every=0.0)
-    result = go(catalogue, tmp_path / "out.db")
-    assert result.resumed > 0
-    assert result.tally == undisturbed.tally
-    assert rows(tmp_path / "out.db") == rows(tmp_path / "whole.db")
-    assert {entry.name for entry in tmp_path.iterdir()} == {"whole.db", "out.db"}
-    with pytest.raises(RerunError, match="is there already"):
-        go(catalogue, tmp_path / "out.db")
 
 
 def test_what_a_crawl_writes_meanwhile_wins(catalogue, tmp_path, monkeypatch):
@@ -233,29 +228,19 @@ def test_a_part_file_of_somebody_else_is_left_alone(lines, tmp_path):
     with pytest.raises(RerunError, match="in the way"):
         go(lines, tmp_path / "out.jl", restart=True)
     assert (tmp_path / "out.jl.part").read_text() == "precious"
-    with Catalogue(tmp_path / "out.db.part") as precious:
-        precious.upsert({"content_url": "https://a.example/"})
-    for restart in (False, True):
-        with pytest.raises(RerunError, match="in the way"):
-            go(lines, tmp_path / "out.db", restart=restart)
-    assert len(rows(tmp_path / "out.db.part")) == 1
 
 
-@pytest.mark.parametrize("kind", ["jl", "db"])
-def test_what_came_out_of_a_pipe_begins_anew(lines, tmp_path, monkeypatch, kind):
+def test_what_came_out_of_a_pipe_begins_anew(lines, tmp_path, monkeypatch):
     with lines.open("rb") as pipe:
         monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=pipe))
         with pytest.raises(KeyboardInterrupt):
-            rerun(RerunOptions("-", str(tmp_path / f"out.{kind}"), save_every=0.0), Interrupter())
+            rerun(RerunOptions("-", str(tmp_path / "out.jl"), save_every=0.0), Interrupter())
     with lines.open("rb") as pipe:
         monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=pipe))
-        result = go("-", tmp_path / f"out.{kind}")
+        result = go("-", tmp_path / "out.jl")
     assert (result.resumed, result.tally.records) == (0, RECORDS)
-    go(lines, tmp_path / f"whole.{kind}")
-    if kind == "db":
-        assert len(rows(tmp_path / "out.db")) == RECORDS
-    else:
-        assert (tmp_path / "out.jl").read_bytes() == (tmp_path / "whole.jl").read_bytes()
+    go(lines, tmp_path / "whole.jl")
+    assert (tmp_path / "out.jl").read_bytes() == (tmp_path / "whole.jl").read_bytes()
 
 
 class Interrupter(RerunWatcher):
@@ -269,17 +254,15 @@ class Interrupter(RerunWatcher):
             raise KeyboardInterrupt
 
 
-def test_an_output_that_is_there_is_replaced_only_by_force(lines, catalogue, tmp_path):
-    for name, source in (("out.jl", lines), ("out.db", catalogue)):
-        path = tmp_path / name
-        path.write_text("precious")
+def test_an_output_that_is_there_is_replaced_only_by_force(lines, tmp_path):
+    path = tmp_path / "out.jl"
+    path.write_text("precious")
+    for restart in (False, True):
         with pytest.raises(RerunError, match="is there already"):
-            go(source, path)
-        with pytest.raises(RerunError, match="is there already"):
-            go(source, path, restart=True)
-        assert path.read_text() == "precious"
-        assert {entry.name for entry in tmp_path.iterdir()} <= {"out.jl", "out.db"}
-        assert go(source, path, force=True).tally.records in {ROWS, RECORDS}
+            go(lines, path, restart=restart)
+    assert path.read_text() == "precious"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out.jl"]
+    assert go(lines, path, force=True).tally.records == RECORDS
 
 
 def test_a_forced_run_that_is_killed_leaves_the_old_output(lines, whole, tmp_path):
@@ -291,16 +274,16 @@ def test_a_forced_run_that_is_killed_leaves_the_old_output(lines, whole, tmp_pat
 
 
 @pytest.mark.parametrize("kind", ["jl", "jl.gz", "csv", "parquet"])
-def test_a_full_disk_is_a_sentence_and_the_run_goes_on(lines, whole, tmp_path, kind):
+def test_a_full_disk_is_a_sentence_and_the_run_goes_on(sources, whole, tmp_path, kind):
     path = tmp_path / f"out.{kind}"
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, hard))
     try:
         with pytest.raises(RerunError, match="cannot be written: File too large"):
-            go(lines, path, save_every=0.0)
+            go(sources[kind], path, save_every=0.0)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    check(go(lines, path), whole[kind], path)
+    check(go(sources[kind], path), whole[kind], path)
 
 
 def test_a_run_that_was_broken_off_before_its_first_block_is_in_nobodys_way(lines, whole, tmp_path):
@@ -313,7 +296,8 @@ def test_a_run_that_was_broken_off_before_its_first_block_is_in_nobodys_way(line
 
 def test_two_runs_do_not_write_one_file(lines, tmp_path):
     first = OutputFile(tmp_path / "out.jl", LineWriter(location_of("out.jl")), lambda: 0.0)
-    first.begin({"position": None}, restart=True, force=False)
+    fresh = {"task": {}, "position": None, "number": 1, "done": 0, "tally": {}}
+    first.begin(fresh, restart=True, force=False)
     with pytest.raises(RerunError, match="Another run"):
         go(lines, tmp_path / "out.jl")
     first.close()
@@ -338,12 +322,3 @@ def test_pairs_are_part_of_what_a_run_is_gone_on_with(lines, tmp_path):
     with pytest.raises(RerunError, match="it had another pairs"):
         go(lines, path, substitutions=learned)
     assert go(lines, path).resumed > 0
-
-
-def test_a_catalogue_that_takes_the_place_of_another_is_taken_for_no_loss(catalogue, tmp_path):
-    with Catalogue(tmp_path / "out.db") as before:
-        for number in range(500):
-            before.upsert({"content_url": f"https://before.example/{number}.mp3"})
-    go(catalogue, tmp_path / "out.db", restart=True, force=True)
-    with Catalogue(tmp_path / "out.db") as after:
-        assert after.upsert({"content_url": "https://after.example/1.mp3"})

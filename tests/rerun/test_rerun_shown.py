@@ -8,7 +8,7 @@ from mediacrawl.encoding.records.fixer import FixResult, TextChange
 from mediacrawl.observe.text import columns
 from mediacrawl.rerun import PreviewTable, RerunCounts, report
 from mediacrawl.rerun.blocks import PreviewRow
-from mediacrawl.rerun.console import RerunConsole, is_coloured
+from mediacrawl.rerun.console import RerunConsole
 
 
 class Clock:
@@ -27,7 +27,7 @@ class Terminal(io.StringIO):
 def console(err, total, done=0, items=0):
     """A run that has begun; its clock."""
     clock = Clock()
-    shown = RerunConsole(io.StringIO(), err, limit=0, colour=False, clock=clock)
+    shown = RerunConsole(PreviewTable(io.StringIO(), 0), err, clock)
     shown.begin(total, done, items)
     return shown, clock
 
@@ -76,16 +76,17 @@ def test_the_progress_of_a_run(total, done, line):
 
 
 @pytest.mark.parametrize("text", ["x" * 500, "夜" * 500, "\x1b[31m" * 90, "e\u0301" * 400, ""])
-@pytest.mark.parametrize("width", [0, 60, 133])
-def test_every_line_of_the_table_fits(text, width):
-    table = PreviewTable(width, colour=False)
+@pytest.mark.parametrize("width", [30, 60, 133])
+def test_every_line_of_the_table_fits(text, width, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    table = PreviewTable(Terminal(), 1, "never")
     line = table.line(PreviewRow(text, text, text, text, 0.5, "fixed"))
     assert columns(line) <= max(width, 60)
     assert line.isprintable()
 
 
 def test_a_sign_tells_what_the_colour_tells():
-    plain, coloured = PreviewTable(100, colour=False), PreviewTable(100, colour=True)
+    plain, coloured = PreviewTable(io.StringIO(), 9, "never"), PreviewTable(io.StringIO(), 9, "always")
     for decision, sign, colour in (
         ("undecided", "?", 33),
         ("declared", "=", 2),
@@ -98,13 +99,31 @@ def test_a_sign_tells_what_the_colour_tells():
         assert coloured.line(row) == f"\x1b[{colour}m{plain.line(row)}\x1b[0m"
 
 
-def test_colours_are_for_terminals_that_want_them():
-    assert is_coloured("auto", Terminal(), {})
-    assert not is_coloured("auto", Terminal(), {"NO_COLOR": "1"})
-    assert not is_coloured("auto", Terminal(), {"TERM": "dumb"})
-    assert not is_coloured("auto", io.StringIO(), {})
-    assert is_coloured("always", io.StringIO(), {"NO_COLOR": "1"})
-    assert not is_coloured("never", Terminal(), {})
+@pytest.mark.parametrize(
+    ("choice", "out", "environment", "is_coloured"),
+    [
+        ("auto", Terminal(), {}, True),
+        ("auto", Terminal(), {"NO_COLOR": "1"}, False),
+        ("auto", Terminal(), {"TERM": "dumb"}, False),
+        ("auto", io.StringIO(), {}, False),
+        ("always", io.StringIO(), {"NO_COLOR": "1"}, True),
+        ("never", Terminal(), {}, False),
+    ],
+)
+def test_colours_are_for_terminals_that_want_them(choice, out, environment, is_coloured, monkeypatch):
+    for name in ("NO_COLOR", "TERM"):
+        monkeypatch.setenv(name, environment.get(name, ""))
+    line = PreviewTable(out, 1, choice).line(PreviewRow("title", "old", "new", "cp1251", 1.0, "fixed"))
+    assert ("\x1b" in line) is is_coloured
+
+
+def test_a_table_has_one_head_and_ends_at_its_limit():
+    out = io.StringIO()
+    table = PreviewTable(out, 2, "never")
+    row = PreviewRow("title", "old", "new", "cp1251", 0.987, "fixed")
+    for _ in range(3):
+        table.show([row], "a.mp3")
+    assert [line.split()[0] for line in out.getvalue().splitlines()] == ["field", "a.mp3", "title", "a.mp3", "title"]
 
 
 def change(encoding, number, after="\x1b" * 500):
@@ -119,14 +138,13 @@ def filled(first):
     return tally
 
 
-def test_tallies_add_up_and_keep_the_first_samples():
+def test_tallies_add_up():
     tally = RerunCounts()
     for first in (1, 5, 9):
         tally.add(filled(first))
     assert (tally.records, tally.fields_changed, tally.encodings) == (12, 12, {"cp1251": 12})
     assert (tally.bad, tally.bad_lines) == ({"not JSON": 12}, {"not JSON": [1, 2, 3, 4, 5]})
-    assert [sample[1] for sample in tally.samples["cp1251"]] == ["before 1", "before 2", "before 3"]
-    assert tally.columns == {"title": [0, 12, 0]}
+    assert tally.mended == {"title": 12}
     assert RerunCounts.from_json(tally.as_json()) == tally
 
 

@@ -1,8 +1,5 @@
 """Tables by the few cells that tell how they are to be read: zeros, delimiters, names of files, numbers."""
 
-import os
-import threading
-
 import pytest
 from stored_items import go
 
@@ -114,14 +111,3 @@ def test_the_delimiter_is_the_one_that_the_rows_agree_with(tmp_path, header, del
 )
 def test_a_header_alone_tells_its_delimiter(header, delimiter):
     assert delimiter_of(header.encode(), []) == delimiter
-
-
-def test_a_delimiter_is_found_in_a_pipe_without_taking_rows_out_of_it(tmp_path):
-    pipe = tmp_path / "pipe.csv"
-    os.mkfifo(pipe)
-    data = f"Titel, with comma;N\n{GARBLED};1\nplain;2\n".encode()
-    writer = threading.Thread(target=pipe.write_bytes, args=(data,))
-    writer.start()
-    result = go(pipe, tmp_path / "out.csv")
-    writer.join()
-    assert (len(result.tally.holds), result.tally.records) == (2, 2)

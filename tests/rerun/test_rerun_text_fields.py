@@ -1,13 +1,12 @@
 """Which fields of stored records are text, in every format; and what a run says of those it did not look at."""
 
 import base64
-import csv
 import json
 import os
 import threading
 
 import pytest
-from stored_items import go, our_record, read_lines
+from stored_items import go, our_record, read_lines, stored
 
 from mediacrawl.rerun import RerunError, RerunOptions, report, rerun
 from mediacrawl.rerun.console import refuse_unchecked
@@ -22,22 +21,6 @@ GARBLED = RIGHT.encode("cp1251").decode("latin-1")
 
 def lines(path, *items):
     path.write_text("".join(json.dumps(item, ensure_ascii=False) + "\n" for item in items), "utf-8")
-    return path
-
-
-def stored(path, *items):
-    """Write items to a file of the kind that its name says, and return its path."""
-    if path.suffix == ".jl":
-        return lines(path, *items)
-    if path.suffix == ".parquet":
-        pq.write_table(pa.Table.from_pylist(list(items)), path)
-    elif path.suffix == ".csv":
-        with path.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([items[0], *(item.values() for item in items)])
-    else:
-        with Catalogue(path) as catalogue:
-            for item in items:
-                catalogue.upsert(item)
     return path
 
 

@@ -1,4 +1,4 @@
-"""The attacks: what answers the requests to one host, each with the sentence that says how (``sin.py``)."""
+"""The attacks: what answers the requests to one host, see ``sin.py``."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from hashlib import md5
 
 from sin import Book
 
-attack = Book()
-ATTACKS, ANSWERS = attack.sentences, attack.answers
+ATTACKS = attack = Book()
 
 SILENT = [f"silent{number}.example" for number in range(450)]
 """Hosts that take a connection and never answer."""

@@ -21,116 +21,88 @@ async def answer(visit: Visit, *headers: bytes, body: bytes | None = None) -> No
     await visit.raw(OK + lines + b"Content-Length: %d\r\n\r\n" % len(content) + content)
 
 
-@attack("encoding-escapes", "A Content-Encoding that clears the terminal of whoever reads of it.")
-async def encoding_escapes(visit: Visit) -> None:
-    await answer(visit, b"Content-Encoding: \x1b[2J\x1b]0;owned\x07gzip\x9b31m")
-
-
-@attack("encoding-many", "A Content-Encoding that names gzip 200 times.")
-async def encoding_many(visit: Visit) -> None:
-    await answer(visit, b"Content-Encoding: " + b", ".join([b"gzip"] * 200), body=gzip.compress(b"<p>x"))
-
-
-@attack("broken-br", "Says br, and sends noise.")
-async def broken_br(visit: Visit) -> None:
-    await answer(visit, b"Content-Encoding: br", body=bytes(range(255, 0, -1)) * 20)
-
-
-@attack("broken-gzip", "Says gzip, and sends a page packed with a checksum that is wrong.")
+@attack
 async def broken_gzip(visit: Visit) -> None:
+    """Says gzip, and sends a page packed with a checksum that is wrong."""
     packed = bytearray(gzip.compress(page_of(visit.path) * 50))
     packed[len(packed) // 2 :] = b"\xaa" * 40
     await answer(visit, b"Content-Encoding: gzip", body=bytes(packed))
 
 
-@attack("broken-deflate", "Says deflate, and sends what is none.")
-async def broken_deflate(visit: Visit) -> None:
-    await answer(visit, b"Content-Encoding: deflate", body=b"\x00\xff" * 2000)
-
-
-@attack("packed-zeros", "A page of 100 MB in 100 KB.")
-async def packed_zeros(visit: Visit) -> None:
-    await answer(visit, b"Content-Encoding: gzip", body=gzip.compress(bytes(100_000_000)))
-
-
-@attack("packed-twice", "A page packed twice, 1 GB in 10 KB.")
+@attack
 async def packed_twice(visit: Visit) -> None:
+    """A page packed twice, 1 GB in 10 KB."""
     once = zlib.compress(b"<p>" + b" " * 20_000_000)
     await answer(visit, b"Content-Encoding: deflate, gzip", body=gzip.compress(once * 50))
 
 
-attack.raw(
-    "type-bytes",
-    "A Content-Type that is no text, with a charset nobody knows.",
-    OK + b"Content-Type: text/\xff\x00html; charset=\x1b[31m\xfe\r\nContent-Length: 5\r\n\r\n<p>hi",
-)
-
-
-@attack("charset-names", "A charset that Python knows and that is none for text.")
+@attack
 async def charset_names(visit: Visit) -> None:
+    """A charset that Python knows and that is none for text."""
     names = ("rot13", "zlib", "idna", "punycode", "undefined", "unicode_escape", "utf-7", "mbcs")
     body = page_of(visit.path, "".join(f'<a href="/{name}">{name}</a>' for name in names))
     name = visit.path.strip("/") or "hex"
     await visit.send(200, body, f"text/html; charset={name}")
 
 
-@attack("many-headers", "Hundreds of header lines.")
-async def many_headers(visit: Visit) -> None:
-    await answer(visit, *(b"X-Line-%d: value" % number for number in range(400)))
-
-
-@attack("many-cookies", "Hundreds of cookies for everybody.")
-async def many_cookies(visit: Visit) -> None:
-    await answer(visit, *(b"Set-Cookie: n%d=v; Domain=.example; Path=/" % number for number in range(400)))
-
-
-@attack("link-header", "A Link header of 15 KB.")
-async def link_header(visit: Visit) -> None:
-    await answer(visit, b"Link: " + b'</a;b>; rel="x', b"Link: " + b"<" * 15_000)
-
-
-@attack("odd-numbers", "Lengths, ages and waits of hundreds of digits.")
+@attack
 async def odd_numbers(visit: Visit) -> None:
+    """Lengths, ages and waits of hundreds of digits."""
     digits = b"9" * 5000
     await answer(visit, b"Retry-After: " + digits, b"Age: " + digits, b"Cache-Control: max-age=" + digits)
 
 
-@attack("odd-dates", "Dates that no calendar has.")
+@attack
 async def odd_dates(visit: Visit) -> None:
+    """Dates that no calendar has."""
     odd = b"Thu, 99 Foo 99999999999999999999 99:99:99 +99999999"
     await answer(visit, b"Last-Modified: " + odd, b"Expires: " + odd, b"Date: " + odd, b'ETag: "\xff\x1b[2J"')
 
 
-attack.send("location-port", "Redirects to a port of mail.", 302, Location="http://location-port.example:25/")
-
-
-@attack("refresh", "Pages that refresh to pages that refresh.")
+@attack
 async def refresh(visit: Visit) -> None:
+    """Pages that refresh to pages that refresh."""
     number = len(visit.path)
     await visit.send(
         200, page_of(visit.path, f'<meta http-equiv="refresh" content="0;url={"/" + "r" * number}">'), HTML
     )
 
 
-attack.raw(
-    "status-text",
-    "A status line whose words would clear a terminal.",
-    b"HTTP/1.1 500 \x1b[2J\x9b31m\xff\r\nContent-Length: 0\r\n\r\n",
-)
-
-
-@attack("robots-groups", "A robots.txt with as many groups as it can hold.")
-async def robots_groups(visit: Visit) -> None:
-    await visit.send(200, b"User-agent: a\nAllow: /\n\n" * 20_000, TEXT)
-
-
-@attack("robots-line", "A robots.txt of one line of 500 KB.")
-async def robots_line(visit: Visit) -> None:
-    await visit.send(200, b"User-agent: *\nDisallow: /" + b"%e4" * 160_000, TEXT)
-
-
-@attack("robots-escapes", "A robots.txt of escapes, controls and half characters.")
-async def robots_escapes(visit: Visit) -> None:
-    await visit.send(
+attack |= {
+    # A Content-Encoding that clears the terminal of whoever reads of it.
+    "encoding-escapes": lambda visit: answer(visit, b"Content-Encoding: \x1b[2J\x1b]0;owned\x07gzip\x9b31m"),
+    # A Content-Encoding that names gzip 200 times.
+    "encoding-many": lambda visit: answer(
+        visit, b"Content-Encoding: " + b", ".join([b"gzip"] * 200), body=gzip.compress(b"<p>x")
+    ),
+    # Says br, and sends noise.
+    "broken-br": lambda visit: answer(visit, b"Content-Encoding: br", body=bytes(range(255, 0, -1)) * 20),
+    # Says deflate, and sends what is none.
+    "broken-deflate": lambda visit: answer(visit, b"Content-Encoding: deflate", body=b"\x00\xff" * 2000),
+    # A page of 100 MB in 100 KB.
+    "packed-zeros": lambda visit: answer(visit, b"Content-Encoding: gzip", body=gzip.compress(bytes(100_000_000))),
+    # A Content-Type that is no text, with a charset nobody knows.
+    "type-bytes": lambda visit: visit.raw(
+        OK + b"Content-Type: text/\xff\x00html; charset=\x1b[31m\xfe\r\nContent-Length: 5\r\n\r\n<p>hi"
+    ),
+    # Hundreds of header lines.
+    "many-headers": lambda visit: answer(visit, *(b"X-Line-%d: value" % number for number in range(400))),
+    # Hundreds of cookies for everybody.
+    "many-cookies": lambda visit: answer(
+        visit, *(b"Set-Cookie: n%d=v; Domain=.example; Path=/" % number for number in range(400))
+    ),
+    # A Link header of 15 KB.
+    "link-header": lambda visit: answer(visit, b"Link: " + b'</a;b>; rel="x', b"Link: " + b"<" * 15_000),
+    # Redirects to a port of mail.
+    "location-port": lambda visit: visit.send(302, Location="http://location-port.example:25/"),
+    # A status line whose words would clear a terminal.
+    "status-text": lambda visit: visit.raw(b"HTTP/1.1 500 \x1b[2J\x9b31m\xff\r\nContent-Length: 0\r\n\r\n"),
+    # A robots.txt with as many groups as it can hold.
+    "robots-groups": lambda visit: visit.send(200, b"User-agent: a\nAllow: /\n\n" * 20_000, TEXT),
+    # A robots.txt of one line of 500 KB.
+    "robots-line": lambda visit: visit.send(200, b"User-agent: *\nDisallow: /" + b"%e4" * 160_000, TEXT),
+    # A robots.txt of escapes, controls and half characters.
+    "robots-escapes": lambda visit: visit.send(
         200, RULES + b"Crawl-delay: " + b"9" * 5000 + b"\nSitemap: \x1b[2J\xff\n\xef\xbb\xbf\x00" * 99, TEXT
-    )
+    ),
+}

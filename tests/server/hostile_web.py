@@ -5,7 +5,7 @@
         web.honest_urls     # what a whole crawl of the honest ones must have asked for
         web.log             # what the server saw
 
-`ATTACKS` has a sentence for each attack. Each host is a site of its own, on one port of an address of its own.
+`ATTACKS` has all attacks. Each host is a site of its own, on one port of an address of its own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections import Counter
 import attacks_lists
 import attacks_pages
 import attacks_wire
-from attack import ANSWERS, ATTACKS, SILENT, page_of
+from attack import ATTACKS, SILENT, page_of
 from sin import Visit
 from sins_traps import recording
 from wire import HttpServer, ServerExchange
@@ -90,8 +90,8 @@ class HostileWeb(HttpServer):
         at_robots = exchange.request.path == "/robots.txt"
         self._visits[name] += not at_robots
         visit = Visit(exchange, f"http://{host}:{self.port}", self._visits[name])
-        if name in ANSWERS and at_robots == name.startswith("robots-"):
-            await ANSWERS[name](visit)
+        if name in ATTACKS and at_robots == name.startswith("robots-"):
+            await ATTACKS[name](visit)
         elif at_robots:
             await visit.honest(_ALLOW_ALL, "text/plain")
         elif visit.path.endswith(".mp3"):

@@ -4,9 +4,8 @@
         web.url("ignores-range", "/song.mp3")   # http://ignores-range.example:PORT/song.mp3
         web.log                                 # what the server saw
 
-`SINS` lists all sins with a sentence each. A host sins at all its URLs but robots.txt, which allows everything; a
-host whose name begins with "robots-" sins there, and serves a page and an MP3 elsewhere. Each host is a site of
-its own, so that what one does never slows another down.
+`SINS` has all sins. A host sins at all its URLs but robots.txt, which allows everything (sins of robots.txt are in
+``robots_web.py``). Each host is a site of its own, so that what one does never slows another down.
 """
 
 from __future__ import annotations
@@ -16,15 +15,14 @@ from collections import Counter
 
 import sins_media
 import sins_pages
-import sins_robots
 import sins_status
 import sins_wire
-from sin import ANSWERS, SINS, Visit, page
+from sin import SINS, Visit
 from wire import HttpServer, ServerExchange
 
 __all__ = ["SINS", "MisbehavingWeb"]
 
-_ROOMS = (sins_wire, sins_status, sins_media, sins_pages, sins_robots)
+_ROOMS = (sins_wire, sins_status, sins_media, sins_pages)
 _ALLOW_ALL = b"User-agent: *\nDisallow:\n"
 
 
@@ -55,21 +53,11 @@ class MisbehavingWeb(HttpServer):
         at_robots = exchange.request.path == "/robots.txt"
         self._visits[name] += not at_robots
         visit = Visit(exchange, f"{self._scheme}://{exchange.request.host}:{self.port}", self._visits[name])
-        if name not in ANSWERS:
+        if name not in SINS:
             await visit.send(421)
-        elif at_robots == name.startswith("robots-"):
-            await ANSWERS[name](visit)
-        else:
-            await self._decent(visit)
-
-    async def _decent(self, visit: Visit) -> None:
-        """What a host answers where it does not sin."""
-        if visit.path == "/robots.txt":
+        elif at_robots:
             # A kept connection that is closed without an answer says nothing of the site.
-            visit.exchange.keep_alive &= visit.exchange.request.host not in {"reset.example", "silent-close.example"}
+            exchange.keep_alive &= name not in {"reset", "silent-close"}
             await visit.honest(_ALLOW_ALL, "text/plain")
-        elif visit.path.endswith(".mp3"):
-            await visit.honest(sins_media.song(), "audio/mpeg", '"song"')
         else:
-            links = "".join(f'<a href="{path}">{path}</a>\n' for path in ("/song.mp3", "/private/song.mp3", "/late/"))
-            await visit.honest(page("decent", links), "text/html; charset=utf-8")
+            await SINS[name](visit)

@@ -12,9 +12,8 @@ from __future__ import annotations
 import asyncio
 import gzip
 from collections import Counter
-from collections.abc import Awaitable, Callable
 
-from sin import Visit, page
+from sin import Book, Visit, page
 from wire import HttpServer, Resource, ServerExchange, respond
 
 __all__ = ["ANSWERS", "RULES", "RobotsWeb"]
@@ -25,15 +24,8 @@ SHUT = b"User-agent: *\nDisallow: /\n"
 PAGES = 12
 """Pages of each host that a crawl of changing hosts asks for."""
 
-Answer = Callable[[Visit], Awaitable[None]]
-ANSWERS: dict[str, Answer] = {}
+ANSWERS = host = Book()
 """Name of a host -> what it answers to /robots.txt; `Visit.count` says how often it was requested that."""
-
-
-def host(answer: Answer) -> Answer:
-    """Register a host under the name of its function."""
-    ANSWERS[answer.__name__.replace("_", "-")] = answer
-    return answer
 
 
 def always(name: str, status: int, body: bytes = b"", content_type: str = TEXT, **headers: str) -> None:
@@ -56,6 +48,8 @@ def step(visit: Visit) -> int:
 always("broken-lines", 200, b"Disallow /x y z\n:\n\0\0\nUser-agent *\nnonsense\n" + RULES + b"Allow: \xff\n\x00: \x00")
 always("latin", 200, b"\xef\xbb\xbfUser-agent: *\rDisallow: /m\xfcll/\r\xff\xfe\rDisallow: /private/\r")
 always("noise", 200, bytes(number * 7919 % 256 for number in range(20_000)))
+# A thousand asterisks, which take a naive matcher for ever.
+always("asterisks", 200, b"User-agent: *\nDisallow: /" + b"*a" * 1000 + b"$\nDisallow: /private/\n")
 
 # F3, F4
 for code in (301, 302, 303, 307, 308):
@@ -108,6 +102,11 @@ always("s501", 501)
 always("packed-badly", 200, RULES, Content_Encoding="gzip")
 # The copy counts for twice as long: so late may the page be asked for.
 always("patient", 404, Cache_Control="no-cache", Retry_After="4")
+
+
+@host
+async def status_huge(visit: Visit) -> None:
+    await visit.raw(b"HTTP/1.1 99999999999999999999 OK\r\nContent-Length: 0\r\n\r\n")
 
 
 @host

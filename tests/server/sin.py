@@ -1,4 +1,4 @@
-"""How a sin or an attack is written: what answers one request badly, and the sentence that says how."""
+"""How a sin or an attack is written: what answers one request badly."""
 
 from __future__ import annotations
 
@@ -45,45 +45,18 @@ class Visit:
         await self.exchange.send(respond(Resource(body, content_type, etag=etag), self.exchange.request))
 
 
-class Book:
-    """Registers functions under names, each with the sentence that says what it does; a decorator.
+class Book(dict[str, Answer]):
+    """What answers at a host, by the first label of its name; a decorator enters a function under its own."""
 
-    Attributes:
-        sentences: name -> sentence. The name is also the first label of the host's name.
-        answers: name -> the function.
-    """
-
-    def __init__(self) -> None:
-        self.sentences: dict[str, str] = {}
-        self.answers: dict[str, Answer] = {}
-
-    def __call__(self, name: str, sentence: str) -> Callable[[Answer], Answer]:
-        """Register a function; ValueError if another one has the name."""
-
-        def register(answer: Answer) -> Answer:
-            if name in self.answers:
-                raise ValueError(f"two are named {name}")
-            self.sentences[name] = sentence
-            self.answers[name] = answer
-            return answer
-
-        return register
-
-    def send(self, name: str, sentence: str, *answer, **headers) -> None:
-        """Register what always sends the same answer, see `Visit.send`."""
-        self(name, sentence)(lambda visit: visit.send(*answer, **headers))
-
-    def raw(self, name: str, sentence: str, *pieces) -> None:
-        """Register what always sends the same bytes, see `Visit.raw`."""
-        self(name, sentence)(lambda visit: visit.raw(*pieces))
-
-    def honest(self, name: str, sentence: str, *answer, **headers) -> None:
-        """Register what serves one body as a decent server would, see `Visit.honest`."""
-        self(name, sentence)(lambda visit: visit.honest(*answer, **headers))
+    def __call__(self, answer: Answer) -> Answer:
+        name = answer.__name__.replace("_", "-")
+        if name in self:
+            raise ValueError(f"two are named {name}")
+        self[name] = answer
+        return answer
 
 
-sin = Book()
-SINS, ANSWERS = sin.sentences, sin.answers
+SINS = sin = Book()
 
 
 def page(title: str, body: str) -> bytes:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import itertools
+from collections.abc import Awaitable, Callable
 from functools import cache
 
 from sin import Answer, Visit, page, sin
@@ -36,87 +37,63 @@ def asked(visit: Visit, size: int) -> tuple[int, int]:
         return 0, size
 
 
-@sin("ignores-range", "Answers each range with 200 and the whole file of 300 KB.")
-async def ignores_range(visit: Visit) -> None:
-    await visit.send(200, song(), MP3)
+def whole_truth(first: int, last: int, size: int) -> str:
+    return f"bytes {first}-{last}/{size}"
 
 
-@sin("lies-about-range", "Says Accept-Ranges: bytes, and answers each range with 200 and the whole file.")
-async def lies_about_range(visit: Visit) -> None:
-    await visit.send(200, song(), MP3, Accept_Ranges="bytes")
+def partial(
+    place: Callable[[int, int, int], str] | None = whole_truth, most: int = 10**9, kind: str | None = MP3
+) -> Answer:
+    """Answer 206 with the bytes that are asked for, and say in Content-Range where they are, by `place`."""
+
+    def answer(visit: Visit) -> Awaitable[None]:
+        start, stop = asked(visit, len(song()))
+        stop = min(stop, start + most)
+        told = {"Content_Range": place(start, stop - 1, len(song()))} if place else {}
+        return visit.send(206, song()[start:stop], kind, **told)
+
+    return answer
 
 
-@sin("wrong-content-range", "Answers 206 with the bytes asked for, and a Content-Range that is 1,000 bytes off.")
-async def wrong_content_range(visit: Visit) -> None:
-    start, stop = asked(visit, len(song()))
-    place = f"bytes {start + 1000}-{stop + 999}/{len(song())}"
-    await visit.send(206, song()[start:stop], MP3, Content_Range=place)
-
-
-@sin("nonsense-content-range", "Answers 206 with a Content-Range that cannot be read.")
-async def nonsense_content_range(visit: Visit) -> None:
-    start, stop = asked(visit, len(song()))
-    await visit.send(206, song()[start:stop], MP3, Content_Range=f"bytes {stop}-{start}/some")
-
-
-@sin("no-content-range", "Answers 206 without Content-Range.")
-async def no_content_range(visit: Visit) -> None:
-    start, stop = asked(visit, len(song()))
-    await visit.send(206, song()[start:stop], MP3)
-
-
-@sin("unknown-size", "Answers ranges rightly, and says * where the size of the file should stand.")
-async def unknown_size(visit: Visit) -> None:
-    start, stop = asked(visit, len(song()))
-    await visit.send(206, song()[start:stop], MP3, Content_Range=f"bytes {start}-{stop - 1}/*")
-
-
-@sin("short-range", "Answers each range with at most its first 1,000 bytes, and says so.")
-async def short_range(visit: Visit) -> None:
-    start, stop = asked(visit, len(song()))
-    stop = min(stop, start + 1000)
-    await visit.send(206, song()[start:stop], MP3, Content_Range=f"bytes {start}-{stop - 1}/{len(song())}")
-
-
-@sin("never-satisfied", "Answers each range with 416, and each request without one with the file.")
+@sin
 async def never_satisfied(visit: Visit) -> None:
+    """Answers each range with 416, and each request without one with the file."""
     if "range" in visit.exchange.request.headers:
         await visit.send(416, Content_Range=f"bytes */{len(song())}")
         return
     await visit.send(200, song(), MP3)
 
 
-@sin("multipart", "Answers a single range as multipart/byteranges.")
+@sin
 async def multipart(visit: Visit) -> None:
+    """Answers a single range as multipart/byteranges."""
     start, stop = asked(visit, len(song()))
     place = f"Content-Type: {MP3}\r\nContent-Range: bytes {start}-{stop - 1}/{len(song())}\r\n\r\n"
     body = b"\r\n--EDGE\r\n" + place.encode() + song()[start:stop] + b"\r\n--EDGE--\r\n"
     await visit.send(206, body, "multipart/byteranges; boundary=EDGE")
 
 
-@sin("packs-all", "Answers each range with 200 and the whole file, packed with gzip.")
-async def packs_all(visit: Visit) -> None:
-    await visit.send(200, gzip.compress(song(), mtime=0), MP3, Content_Encoding="gzip")
-
-
-@sin("packs-ranges", "Answers ranges with those of the packed file.")
+@sin
 async def packs_ranges(visit: Visit) -> None:
+    """Answers ranges with those of the packed file."""
     packed = gzip.compress(song(), mtime=0)
     start, stop = asked(visit, len(packed))
     place = f"bytes {start}-{stop - 1}/{len(packed)}"
     await visit.send(206, packed[start:stop], MP3, Content_Range=place, Content_Encoding="gzip")
 
 
-@sin("deaf-to-if-range", "Gives ranges, but the whole file to each range with If-Range, though it has not changed.")
+@sin
 async def deaf_to_if_range(visit: Visit) -> None:
+    """Gives ranges, but the whole file to each range with If-Range, though it has not changed."""
     if "if-range" in visit.exchange.request.headers:
         await visit.send(200, song(), MP3, ETag='"song"')
         return
     await visit.honest(song(), MP3, '"song"')
 
 
-@sin("station", "Plays one song after the other without end, as Icecast does; its name is in windows-1251.")
+@sin
 async def station(visit: Visit) -> None:
+    """Plays one song after the other without end, as Icecast does; its name is in windows-1251."""
     head = b"HTTP/1.0 200 OK\r\nContent-Type: audio/mpeg\r\nicy-name: %s\r\nicy-br: 128\r\nicy-pub: 1\r\n"
     await visit.raw(head % STATION.encode("cp1251"))
     if "icy-metadata" not in visit.exchange.request.headers:
@@ -136,62 +113,23 @@ def _pieces(sound: bytes) -> list[bytes]:
     return [sound[at : at + METAINT] for at in range(0, whole, METAINT)]
 
 
-@sin("changing", "Serves another version, longer and with another ETag, at each request; obeys If-Range.")
+@sin
 async def changing(visit: Visit) -> None:
+    """Serves another version, longer and with another ETag, at each request; obeys If-Range."""
     body = song(100 + visit.count % 50)
     await visit.honest(body, MP3, strong_etag(body))
-
-
-@sin("changing-silently", "Serves a longer file at each request, without any validator.")
-async def changing_silently(visit: Visit) -> None:
-    await visit.honest(song(100 + visit.count % 50), MP3)
 
 
 LOGIN = page("Log in", '<a href="/login.html">log in</a>')
 
 
-def head_then(name: str, sentence: str, later: Answer) -> None:
-    """Register a host that serves the first range, and answers otherwise ever after."""
+def head_then(later: Answer) -> Answer:
+    """Serve the first range, and answer otherwise ever after."""
 
     async def answer(visit: Visit) -> None:
         await (later(visit) if visit.count > 1 else visit.honest(song(), MP3))
 
-    sin(name, f"Serves the first range, and {sentence}")(answer)
-
-
-head_then("head-then-500", "answers 500 to every later request.", lambda visit: visit.send(500))
-head_then("head-then-hang", "never answers a later request.", lambda visit: visit.exchange.until_gone())
-head_then(
-    "head-then-page",
-    "answers every later request with a login page.",
-    lambda visit: visit.send(200, LOGIN, "text/html"),
-)
-head_then("head-then-moved", "redirects every later request.", lambda visit: visit.send(302, Location="/login.html"))
-sin.honest("page-as-media", "Serves a login page as audio/mpeg.", LOGIN, MP3)
-
-
-@sin("no-content-type", "Serves an MP3 without Content-Type.")
-async def no_content_type(visit: Visit) -> None:
-    start, stop = asked(visit, len(song()))
-    await visit.send(206, song()[start:stop], Content_Range=f"bytes {start}-{stop - 1}/{len(song())}")
-
-
-@sin("wrong-content-type", "Serves an MP3 as text/html.")
-async def wrong_content_type(visit: Visit) -> None:
-    await visit.honest(song(), "text/html")
-
-
-sin.honest("empty-file", "Serves an MP3 of no bytes; a range of it gets 416.", b"", MP3)
-
-
-@sin("noise-file", "Serves 100 KB as audio/mpeg that are no audio.")
-async def noise_file(visit: Visit) -> None:
-    await visit.honest(bytes(number * 7919 % 251 for number in range(1000)) * 100, MP3)
-
-
-@sin("huge-tag", "Serves an MP3 whose ID3 tag claims to be 256 MB long.")
-async def huge_tag(visit: Visit) -> None:
-    await visit.honest(b"ID3\x03\x00\x00\x7f\x7f\x7f\x7f" + song()[10:], MP3)
+    return answer
 
 
 TRUE_NAMES = {
@@ -216,51 +154,67 @@ def tagged(sin_name: str, codec: str, claim: int = 0, after: bytes = b"", v1: st
     return retag_mp3(song(), id3v2(fields), short)
 
 
-@sin("tags-claim-latin", "Serves an MP3 whose tag says Latin-1 and holds KOI8-R.")
-async def tags_claim_latin(visit: Visit) -> None:
-    await visit.honest(tagged("tags-claim-latin", "koi8_r"), MP3)
-
-
-@sin("tags-claim-utf8", "Serves an MP3 whose tag says UTF-8 and holds windows-1251.")
-async def tags_claim_utf8(visit: Visit) -> None:
-    await visit.honest(tagged("tags-claim-utf8", "cp1251", claim=3), MP3)
-
-
-@sin("tags-claim-utf16", "Serves an MP3 whose tag says UTF-16 and holds windows-1251, a byte for a character.")
-async def tags_claim_utf16(visit: Visit) -> None:
-    await visit.honest(tagged("tags-claim-utf16", "cp1251", claim=1), MP3)
-
-
-@sin("tags-widened", "Serves an MP3 whose tag is UTF-16, in which each character is a byte of windows-1251.")
+@sin
 async def tags_widened(visit: Visit) -> None:
+    """Serves an MP3 whose tag is UTF-16, in which each character is a byte of windows-1251."""
     names = TRUE_NAMES["tags-widened"]
     wide = (text.encode("cp1251").decode("latin-1").encode("utf-16-le") for text in names)
     fields = EncodedTexts(*(EncodedText(codecs.BOM_UTF16_LE + raw, 1) for raw in wide))
     await visit.honest(retag_mp3(song(), id3v2(fields), b""), MP3)
 
 
-@sin("tags-twice", "Serves an MP3 whose tag is UTF-8, in which each character is a byte of UTF-8.")
+@sin
 async def tags_twice(visit: Visit) -> None:
+    """Serves an MP3 whose tag is UTF-8, in which each character is a byte of UTF-8."""
     names = TRUE_NAMES["tags-twice"]
     twice = (text.encode().decode("latin-1").encode() for text in names)
     await visit.honest(retag_mp3(song(), id3v2(EncodedTexts(*(EncodedText(raw, 3) for raw in twice)), 4), b""), MP3)
 
 
-@sin("tags-differ", "Serves an MP3 whose ID3v2 tag is in windows-1251 and whose ID3v1 tag in DOS code page 866.")
-async def tags_differ(visit: Visit) -> None:
-    await visit.honest(tagged("tags-differ", "cp1251", v1="cp866"), MP3)
-
-
-@sin("tags-cut", "Serves an MP3 with GBK in both tags; ID3v1 cuts the title inside a character.")
-async def tags_cut(visit: Visit) -> None:
-    await visit.honest(tagged("tags-cut", "gbk", v1="gbk"), MP3)
-
-
-@sin("tags-nul", "Serves an MP3 whose tag holds windows-1253, and ends each text with a NUL.")
-async def tags_nul(visit: Visit) -> None:
-    await visit.honest(tagged("tags-nul", "cp1253", after=b"\0"), MP3)
-
-
-@sin("tags-true", "Serves an MP3 whose tag says Latin-1 and is.")
-async def tags_true(visit: Visit) -> None:
-    await visit.honest(tagged("tags-true", "latin-1"), MP3)
+sin |= {
+    # Is 1,000 bytes off; cannot be read; is not there; says * where the size of the file should stand.
+    "wrong-content-range": partial(lambda first, last, size: f"bytes {first + 1000}-{last + 1000}/{size}"),
+    "nonsense-content-range": partial(lambda first, last, _: f"bytes {last + 1}-{first}/some"),
+    "no-content-range": partial(None),
+    "unknown-size": partial(lambda first, last, _: f"bytes {first}-{last}/*"),
+    # Answers each range with at most its first 1,000 bytes, and says so.
+    "short-range": partial(most=1000),
+    "no-content-type": partial(kind=None),
+    # These serve the first range. To every later request they answer 500, nothing, a login page, or a redirect.
+    "head-then-500": head_then(lambda visit: visit.send(500)),
+    "head-then-hang": head_then(lambda visit: visit.exchange.until_gone()),
+    "head-then-page": head_then(lambda visit: visit.send(200, LOGIN, "text/html")),
+    "head-then-moved": head_then(lambda visit: visit.send(302, Location="/login.html")),
+    # Answers each range with 200 and the whole file of 300 KB.
+    "ignores-range": lambda visit: visit.send(200, song(), MP3),
+    # Says Accept-Ranges: bytes, and answers each range with 200 and the whole file.
+    "lies-about-range": lambda visit: visit.send(200, song(), MP3, Accept_Ranges="bytes"),
+    # Answers each range with 200 and the whole file, packed with gzip.
+    "packs-all": lambda visit: visit.send(200, gzip.compress(song(), mtime=0), MP3, Content_Encoding="gzip"),
+    # Serves a longer file at each request, without any validator.
+    "changing-silently": lambda visit: visit.honest(song(100 + visit.count % 50), MP3),
+    # Serves a login page as audio/mpeg.
+    "page-as-media": lambda visit: visit.honest(LOGIN, MP3),
+    # Serves an MP3 as text/html.
+    "wrong-content-type": lambda visit: visit.honest(song(), "text/html"),
+    # Serves an MP3 of no bytes; a range of it gets 416.
+    "empty-file": lambda visit: visit.honest(b"", MP3),
+    # Serves 100 KB as audio/mpeg that are no audio.
+    "noise-file": lambda visit: visit.honest(bytes(number * 7919 % 251 for number in range(1000)) * 100, MP3),
+    # Serves an MP3 whose ID3 tag claims to be 256 MB long.
+    "huge-tag": lambda visit: visit.honest(b"ID3\x03\x00\x00\x7f\x7f\x7f\x7f" + song()[10:], MP3),
+    # Serves an MP3 whose tag says Latin-1 and holds KOI8-R.
+    "tags-claim-latin": lambda visit: visit.honest(tagged("tags-claim-latin", "koi8_r"), MP3),
+    # Serves an MP3 whose tag says UTF-8 and holds windows-1251.
+    "tags-claim-utf8": lambda visit: visit.honest(tagged("tags-claim-utf8", "cp1251", claim=3), MP3),
+    # Serves an MP3 whose tag says UTF-16 and holds windows-1251, a byte for a character.
+    "tags-claim-utf16": lambda visit: visit.honest(tagged("tags-claim-utf16", "cp1251", claim=1), MP3),
+    # Serves an MP3 whose ID3v2 tag is in windows-1251 and whose ID3v1 tag in DOS code page 866.
+    "tags-differ": lambda visit: visit.honest(tagged("tags-differ", "cp1251", v1="cp866"), MP3),
+    # Serves an MP3 with GBK in both tags; ID3v1 cuts the title inside a character.
+    "tags-cut": lambda visit: visit.honest(tagged("tags-cut", "gbk", v1="gbk"), MP3),
+    # Serves an MP3 whose tag holds windows-1253, and ends each text with a NUL.
+    "tags-nul": lambda visit: visit.honest(tagged("tags-nul", "cp1253", after=b"\0"), MP3),
+    # Serves an MP3 whose tag says Latin-1 and is.
+    "tags-true": lambda visit: visit.honest(tagged("tags-true", "latin-1"), MP3),
+}

@@ -13,7 +13,7 @@ from stored_items import ALBUMS, ROOT, go, our_record
 from mediacrawl.encoding import use_models
 from mediacrawl.encoding.languages import Language
 from mediacrawl.encoding.records.fixer import Fixer, FixResult
-from mediacrawl.encoding.user_training import train
+from mediacrawl.encoding.train import train
 from mediacrawl.scope import ScopeRules
 from mediacrawl.segment import Rules
 

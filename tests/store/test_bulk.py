@@ -3,7 +3,7 @@
 import pytest
 
 from mediacrawl.store import Catalogue
-from mediacrawl.store.bulk import BulkCatalogue, kept_row, stored_record, typed
+from mediacrawl.store.bulk import BulkCatalogue, kept_row, stored_record
 
 
 def item(number, **more):
@@ -55,14 +55,6 @@ def test_a_row_that_somebody_changed_or_removed_meanwhile_is_left(path):
     assert titles(path)[:2] == ["from the crawl", "ours"]
 
 
-def test_records_fill_a_catalogue_and_those_of_one_url_are_joined(tmp_path):
-    with BulkCatalogue(tmp_path / "new.db") as catalogue:
-        rows = [kept_row(item(n % 3, etag=f"e{n}"), 1_700_000_000.0) for n in range(6)]
-        catalogue.fill(rows)
-        assert catalogue.count() == 3
-        assert {record["etag"] for record in catalogue.search(())} == {"e3", "e4", "e5"}
-
-
 def test_fields_of_other_projects_stand_beside_the_others_and_go_back(tmp_path):
     strange = {"shop": {"price": 3}, "duration": "long", "id": "their-7"}
     with BulkCatalogue(tmp_path / "media.db", clock=lambda: 1_700_000_000.0) as catalogue:
@@ -73,9 +65,3 @@ def test_fields_of_other_projects_stand_beside_the_others_and_go_back(tmp_path):
         assert record["extra"] == {"duration": "long", "id": "their-7"}
         assert catalogue.rewrite([(row, kept_row(record, 0.0))]) == 1
         assert catalogue.rows(0, 9, 9) == [row]
-
-
-def test_texts_become_numbers_where_the_column_is_of_numbers():
-    texts = {"duration": "125.5", "content_size": "12", "has_cover": "True", "title": "12", "width": "wide", "my": "7"}
-    numbers = {"duration": 125.5, "content_size": 12, "has_cover": True, "title": "12", "width": "wide", "my": "7"}
-    assert typed(texts) == numbers

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mediacrawl.store import Catalogue
-from mediacrawl.store.bulk import BulkCatalogue
-from mediacrawl.store.rows import as_row
+from mediacrawl.store.rows import media_id as id_of
 
 MD5, HEAD = "d41d8cd98f00b204e9800998ecf8427e", "a" * 64
 SAME_HEAD = {"head_sha256": HEAD, "head_bytes": 16_384, "content_size": 5_000_000, "codec": "mp3"}
@@ -178,13 +177,6 @@ def test_a_catalogue_from_before_gets_its_works_when_it_is_opened(tmp_path):
         assert works(new) == [["a", "c"], ["b", "d"]]
 
 
-def test_records_that_come_in_bulk_find_their_works(tmp_path):
-    with BulkCatalogue(tmp_path / "media.db") as made:
-        rows = [as_row({"content_url": url(name), **SAME_HEAD}, 0.0) for name in "aba"]
-        made.fill(rows)
-        assert works(made) == [["a", "b"]]
-
-
 CHANGES = st.tuples(
     st.sampled_from("abcde"), st.sampled_from([None, "1" * 32, "2" * 32]), st.sampled_from([None, "8" * 64, "9" * 64])
 )
@@ -207,3 +199,36 @@ def test_whatever_is_stored_and_deleted_each_work_has_a_first_record_and_like_fi
             if row["audio_md5"]:
                 by_audio.setdefault(row["audio_md5"], set()).add(row["work"] or row["id"])
         assert all(len(found) == 1 for found in by_audio.values())
+
+
+LOST = [("????", "夜の電車"), ("Beyonc?", "Beyoncé"), ("Caf\ufffd", "Café")]
+
+
+@pytest.mark.parametrize(("lost", "whole"), LOST)
+@pytest.mark.parametrize("order", ["ab", "ba"])
+def test_what_a_record_lost_comes_from_another_of_its_work(catalogue, lost, whole, order):
+    told = {"a": title(lost), "b": [*title(lost), *title(whole, "feed")]}
+    for name in order:
+        put(catalogue, name, **SAME_HEAD, tags=told[name], title=whole if name == "b" else lost)
+    records = {record["content_url"]: record for record in catalogue.newest()}
+    assert [record["title"] for record in records.values()] == [whole, whole]
+    assert records[url("a")]["tags"] == [*title(lost), {**title(whole, "feed")[0], "copy_url": url("b")}]
+    assert records[url("b")]["tags"] == told["b"]
+    before = list(catalogue.newest())
+    put(catalogue, "b", **SAME_HEAD, tags=told["b"], title=whole)
+    assert [record["tags"] for record in catalogue.newest()] == [record["tags"] for record in before]
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"title": "Why?", "tags": title("Why?")},
+        {"title": "???", "tags": title("???"), "fixed_by_user": ["title"]},
+        {"title": "Low Water", "tags": title("Low Water")},
+        {"title": "????", "tags": title("????"), "content_size": 7},
+    ],
+)
+def test_what_is_whole_or_a_persons_or_of_another_file_stays(catalogue, facts):
+    put(catalogue, "a", **{**SAME_HEAD, **facts})
+    put(catalogue, "b", **SAME_HEAD, tags=[*facts["tags"], *title("夜の電車", "feed")], title="夜の電車")
+    assert catalogue.get(id_of(url("a")))["title"] == facts["title"]

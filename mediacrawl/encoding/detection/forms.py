@@ -67,7 +67,9 @@ def _read(raw: bytes, order: str) -> str:
 
 
 def _cost(text: str) -> int:
-    """Return the cost of a text by its blocks, CJK by the models."""
+    """Return the cost of a text by its blocks, CJK by the models, and 8-bit text that was widened by its bytes."""
+    if "\x7f" < max(text, default="") <= "\xff":
+        return min(block_cost(text), _eight_bit_cost(text.encode("latin-1")) + EIGHT_BIT)
     runs = CJK_RUN.findall(text)
     trained = models.in_use()
     total = 0
@@ -172,7 +174,7 @@ def form_of(raw: bytes, declared: str) -> FieldForm:
         return FieldForm("ascii", raw.decode("ascii"))
     for mark, encoding in BYTE_ORDER_MARKS if raw[:1] in _MARKS else ():
         if raw.startswith(mark):
-            text = _decoded(raw[len(mark) :], encoding)
+            text = _decoded(_completed(raw)[len(mark) :], encoding)
             if text is not None:
                 return FieldForm(encoding, text, sure=True)
     if is_ascii and (found := seven_bit(raw)):
@@ -193,8 +195,9 @@ def _unmarked(raw: bytes, declared: str) -> FieldForm:
     text = _decoded(joined_halves(raw), "utf-8") if is_utf8 else None
     if text is not None and not CONTROLS.search(raw):
         return FieldForm("utf-8", text)
-    if len(raw) % 2 == 0 and (order := _order_by_halves(raw)):
-        wide = _decoded(raw, order)
+    whole = _completed(raw)
+    if len(whole) % 2 == 0 and (order := _order_by_halves(whole)):
+        wide = _decoded(whole, order)
         if wide is not None and _plausible(wide):
             return FieldForm(order, wide)
     if text is not None:
@@ -207,6 +210,11 @@ def _unmarked(raw: bytes, declared: str) -> FieldForm:
     if encoding == "cp1252" and len(raw) > 2 * ENOUGH_SEQUENCES and (found := _torn_latin(raw)):
         return FieldForm("utf-8", found.text, suspect="\ufffd" in found.text)
     return FieldForm(encoding)
+
+
+def _completed(raw: bytes) -> bytes:
+    """Return UTF-16 with the zero that was cut off behind its last Latin letter, as readers of 8-bit text do."""
+    return raw + b"\0" if len(raw) % 2 and raw[-2:-1] == b"\0" and raw[-1] >= 0x20 else raw
 
 
 def order_by_zeros(head: bytes, share: int) -> str:

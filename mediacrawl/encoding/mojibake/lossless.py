@@ -27,50 +27,49 @@ from mediacrawl.encoding.pricing.decoding import (
 )
 from mediacrawl.encoding.pricing.hints import Shift
 from mediacrawl.encoding.pricing.hypotheses import hypotheses, utf8_bonus
-from mediacrawl.encoding.pricing.reading import CJK_RUN, has_unused, read
+from mediacrawl.encoding.pricing.reading import CJK_RUN, read
 from mediacrawl.encoding.pricing.scoring import NEVER, Hypothesis
-from mediacrawl.encoding.pricing.signs import coincidence, has_clean_signs, lookalikes, signs_as_letters
+from mediacrawl.encoding.pricing.signs import coincidence, has_clean_signs
 
-SELDOM: Final = STEP
-"""Further cost of assuming Mac Cyrillic, most of whose letters are those of cp1251."""
+SELDOM: Final = 2 * STEP
+"""Further cost of assuming another Cyrillic decoder than cp1251."""
+
+_SELDOM: Final = frozenset({"mac_cyrillic", "cp866", "koi8_r", "iso8859_5"})
 
 DEEPER: Final = 2 * STEP
 """Cost of each further wrong decoding; four times as much for another decoder than Latin-1 or the first one."""
 
 DEEPEST: Final = 3
 
-UNUSED: Final = 30 * STEP
-"""Cost of a code page whose reading has box-drawing or unused characters where the stored text has none."""
-
 _MAC_SIGNS: Final = "‚Ä"
 """The first characters of quotation marks, dashes and ellipses in UTF-8 that was decoded as Mac Roman; cp1252 has both
 too."""
 
 
-def lossless_routes(stored: StoredRecord, few: int, depth: int = DEEPEST) -> RouteSet:
-    """Return all routes that lose nothing, of at most `depth` wrong decodings; for `few` see `RepairRoute.total`."""
+def lossless_routes(stored: StoredRecord, depth: int = DEEPEST) -> RouteSet:
+    """Return all routes that lose nothing, of at most `depth` wrong decodings."""
     latin = _Misreading.of(stored, "cp1252", MANGLED)
-    found = _routes_of(latin, few, depth)
+    found = _routes_of(latin, depth)
     if stored.badness() <= 1:
         return RouteSet(stored, found)
     if any(_MAC_SIGNS in text for text in stored.odd):
-        found += _routes_of(_Misreading.of(stored, "mac_roman", MANGLED + CROSSED), few, depth)
+        found += _routes_of(_Misreading.of(stored, "mac_roman", MANGLED + CROSSED), depth)
     if not latin.is_possible:
         double = any(CJK_RUN.search(text) for text in stored.odd)
         single = frozenset().union(*map(misread_in, stored.odd))
         likely = [misread for misread in MISREADINGS if misread in single]
         for misread in (*likely, *(DOUBLE_MISREADINGS if double else ())):
-            damage = MANGLED + CROSSED + (SELDOM if misread == "mac_cyrillic" else 0)
-            found += _routes_of(_Misreading.of(stored, misread, damage), few, 1)
+            damage = MANGLED + CROSSED + (SELDOM if misread in _SELDOM else 0)
+            found += _routes_of(_Misreading.of(stored, misread, damage), 1)
     return RouteSet(stored, found)
 
 
 def undo(stored: StoredRecord, misread: str, damage: int) -> RouteSet:
     """Return the routes that undo one wrong decoding, at the cost `damage`, and no further one."""
-    return RouteSet(stored, _routes_of(_Misreading.of(stored, misread, damage), 0, 1))
+    return RouteSet(stored, _routes_of(_Misreading.of(stored, misread, damage), 1))
 
 
-def _routes_of(undoing: _Misreading, few: int, depth: int) -> list[LazyRoute]:
+def _routes_of(undoing: _Misreading, depth: int) -> list[LazyRoute]:
     """Return the routes whose first wrong decoder is that of `undoing`."""
     stored, misread, live = undoing.stored, undoing.misread, undoing.odd_raws()
     if not live:
@@ -81,21 +80,21 @@ def _routes_of(undoing: _Misreading, few: int, depth: int) -> list[LazyRoute]:
     of_live = list(compress(most, undoing.live))
     counts = list(compress(stored.counts, undoing.live))
     of_others = [0 if is_live else min(NEVER, paid) for paid, is_live in zip(most, undoing.live, strict=True)]
-    least = undoing.damage + few + stored.total(of_others)
+    least = undoing.damage + stored.total(of_others)
     found: list[LazyRoute] = []
     for hypothesis in _considered(tuple(live), tuple(fields), stored.shift):
         encoding = hypothesis.encoding
         if encoding == misread:
             if misread == "cp1252":
-                found.append(LazyRoute.of(undoing.route(hypothesis), stored, few))
+                found.append(LazyRoute.of(undoing.route(hypothesis), stored))
         elif encoding != "utf-8":
             paid = least + hypothesis.prior + sum(compress(map(min, hypothesis.costs, of_live), counts))
-            found.append(_OneStep(undoing, hypothesis, few, paid))
+            found.append(_OneStep(undoing, hypothesis, paid))
         else:
             route = undoing.route(hypothesis)
-            found.append(LazyRoute.of(route, stored, few))
+            found.append(LazyRoute.of(route, stored))
             if depth > 1:
-                found += _continued(route, stored, few, depth)
+                found += _continued(route, stored, depth)
     return found
 
 
@@ -195,10 +194,9 @@ class _OneStep(LazyRoute):
 
     __slots__ = ("_hypothesis", "_undoing")
 
-    def __init__(self, undoing: _Misreading, hypothesis: Hypothesis, few: int, least: int) -> None:
+    def __init__(self, undoing: _Misreading, hypothesis: Hypothesis, least: int) -> None:
         # Without `super()`, which costs time: a record has a dozen.
         self._stored = undoing.stored
-        self._few = few
         self.least = least
         self.known = None
         self._undoing = undoing
@@ -236,21 +234,11 @@ def _with_signs(route: RepairRoute) -> RepairRoute:
 
 
 def _clean_text_cost(before: str, raw: bytes, after: str, misread: str, encoding: str) -> int:
-    """Surcharge for a stored text that may be correct: UTF-8 by chance, signs read as letters, boxes."""
-    if encoding not in MULTIBYTE and encoding != "utf-8" and _is_worse(before, after):
-        return UNUSED
-    if after == before or misread == "cp1252":
+    """Surcharge for a stored text that may be valid UTF-8 by chance."""
+    if encoding != "utf-8" or after == before or misread == "cp1252":
         return 0  # the hypotheses have priced it: they compare with the cp1252 reading
-    if encoding != "utf-8":
-        latin = all(char < "\u0250" or not char.isalpha() for char in after)
-        return signs_as_letters(before, after) + (lookalikes(before) if latin else 0)
     priced = coincidence(decode_single(raw, "cp1252"), raw, after)
     return (coincidence(before, raw, after) if len(raw) == len(before) else 0) - priced
-
-
-def _is_worse(before: str, after: str) -> bool:
-    """Whether the decoded text has characters that no title has, or the florin sign, unlike the stored text."""
-    return (has_unused(after) and not has_unused(before)) or ("ƒ" in after and "ƒ" not in before)
 
 
 def _chance(before: str, route: RepairRoute, place: int) -> int:
@@ -276,7 +264,6 @@ class _LongerRoute(LazyRoute):
     def __init__(
         self,
         stored: StoredRecord,
-        few: int,
         first: RepairRoute,
         counted: Sequence[tuple[int, int]],
         following: LazyRoute,
@@ -286,7 +273,7 @@ class _LongerRoute(LazyRoute):
         self._following = following
         damage, costs = self._joined(*following.at_least())
         paid = [min(cost, stays + STAYS) for cost, stays in zip(costs, stored.clean, strict=True)]
-        super().__init__(stored, few, damage + stored.total(paid))
+        super().__init__(stored, damage + stored.total(paid))
 
     def _joined(self, damage: int, following: Sequence[int]) -> tuple[int, list[int]]:
         """Return the damage and the costs of both parts."""
@@ -310,7 +297,7 @@ class _LongerRoute(LazyRoute):
         return self._first.steps[0]
 
 
-def _continued(route: RepairRoute, stored: StoredRecord, few: int, depth: int) -> list[LazyRoute]:
+def _continued(route: RepairRoute, stored: StoredRecord, depth: int) -> list[LazyRoute]:
     """Routes that continue one whose texts may have been decoded wrongly before."""
     live = [
         place
@@ -321,9 +308,9 @@ def _continued(route: RepairRoute, stored: StoredRecord, few: int, depth: int) -
         return []
     counts = [stored.counts[place] for place in live]
     again = StoredRecord.priced([route.texts[place] for place in live], stored.fields, counts, stored.shift)
-    following = [one for one in lossless_routes(again, 0, depth - 1).candidates if one.known is None or one.known.steps]
+    following = [one for one in lossless_routes(again, depth - 1).candidates if one.known is None or one.known.steps]
     if not following:
         return []
     # The evidence for UTF-8, and the surcharge for chance, do not depend on the continuation.
     counted = [(place, _chance(stored.odd[place], route, place) - _bonus(route.texts[place])) for place in live]
-    return [_LongerRoute(stored, few, route, counted, one) for one in following]
+    return [_LongerRoute(stored, route, counted, one) for one in following]

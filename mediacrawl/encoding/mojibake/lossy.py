@@ -271,7 +271,7 @@ def _likely_pages(stored: StoredRecord, routes: list[RepairRoute]) -> list[Page]
 
     They are the best of those that decode the remaining bytes, and the double-byte ones, which cannot.
     """
-    ranked = sorted([route for route in routes if len(route.steps) == 2], key=lambda route: route.total(stored, 0))
+    ranked = sorted([route for route in routes if len(route.steps) == 2], key=lambda route: route.total(stored))
     pages = {(route.steps[1], route.language): max(0, route.damage - MANGLED) for route in reversed(ranked)}
     single = [(route.steps[1], route.language) for route in ranked if route.steps[1] not in {"utf-8", *MULTIBYTE}]
     likely = [page for page in dict.fromkeys(single) if losable(*page)][:MOST_PAGES]

@@ -290,7 +290,7 @@ def _grown(units: list[int], encoding: str, language: str, marked: bool) -> Iter
         options_at = [_options(*pair, encoding, marked) for pair in zip(units, seconds, strict=True)]
         kept_at = [0 if first >= 0 else KEPT_LOST for first in units]
         kept_at[-1] = kept_at[-1] and KEPT_INSIDE
-        number = native.written_in_characters()[language]
+        number = native.language_numbers()[language]
         found = kernel.grow(options_at, kept_at, number, (put_in, PLAIN, LONE), BEAM)
         return [_State(*state) for state in found]
     levels: list[dict[str, _State]] = [{} for _ in range(len(units) + 1)]

@@ -1,35 +1,35 @@
 """Repair of stored texts without their bytes: which wrong decodings they went through, and what they were before.
 
 Every route is a hypothesis with a cost: that of assuming the damage, and that of the resulting text. The stored text is
-one of the hypotheses. A route needs a larger margin the fewer letters beyond ASCII there are; a word that is repeated
-in the record counts once. The resulting text may be wrong itself, so routes continue, up to three wrong decodings deep.
+one of the hypotheses; a route must also be proved against it as right text of any language or style (`proof`). A word
+that is repeated in the record counts once. The resulting text may be wrong itself, so routes continue, up to three
+wrong decodings deep.
 """
 
 # ruff: noqa: RUF001 - national letters stand for what UTF-8 reads as
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, compress, takewhile
 from operator import add
 from typing import Final
 
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.decision import SURE, FieldDecision, Hints, Repair, confidence_of
 from mediacrawl.encoding.decision import text_fields as as_texts
-from mediacrawl.encoding.excerpts import LONGEST_READ, head_of_text
+from mediacrawl.encoding.excerpts import LONGEST_READ, head_of_text, narrowed
 from mediacrawl.encoding.languages import is_codec
 from mediacrawl.encoding.mojibake.lossless import lossless_routes
 from mediacrawl.encoding.mojibake.lossy import dropping_pages, is_marked, kept_marks_cost, lossy_routes, may_have_lost
+from mediacrawl.encoding.mojibake.proof import proved
 from mediacrawl.encoding.mojibake.routes import STAYS, LazyRoute, RepairRoute, RouteSet, StoredRecord, in_order
 from mediacrawl.encoding.mojibake.substitutions import SubstitutionProposal, Substitutions
 from mediacrawl.encoding.mojibake.utf8_losses import MOST_OPEN, damaged_utf8, fill_damaged_utf8, looks_like_utf8
 from mediacrawl.encoding.pricing.decoding import MARKS, bytes_of, undone
 from mediacrawl.encoding.pricing.hints import Shift, shift_of
-from mediacrawl.encoding.pricing.reading import WORD, good, has_unused, read
+from mediacrawl.encoding.pricing.reading import good, has_unused, read
 from mediacrawl.encoding.pricing.scoring import NEVER
-from mediacrawl.encoding.pricing.signs import is_clean_sign
 
 ANY_LANGUAGE: Final = 2 * STEP
 """Cost of a stored text in a language that is seldom written in Latin-1."""
@@ -78,6 +78,13 @@ def repair(texts: Sequence[str], hints: Hints | None = None, substitutions: Subs
         TypeError: the texts are no sequence of ``str``, or the hints are no `Hints`.
     """
     texts = as_texts(texts, "repair", hints)
+    wide = {place: wider for place, text in enumerate(texts) if (wider := narrowed(text))}
+    if wide:
+        around = repair([wide.get(place, (text,))[0] for place, text in enumerate(texts)], hints, substitutions)
+        decided = list(around.fields)
+        for place, (text, order) in wide.items():
+            decided[place] = FieldDecision(text, f"cp1252>{order}", "", SUREST, SURE, decision="fixed")
+        return Repair.of(around.encoding, decided)
     if substitutions:
         return with_substitutions(texts, substitutions, hints)
     heads = list(map(head_of_text, texts))
@@ -134,12 +141,14 @@ class _Choice:
         best: the route; None if the texts stay as they are.
         margin: over the next hypothesis, in nats.
         runner_up: steps of the best route, if the texts stay.
+        rivals: texts of that route.
     """
 
     stored: StoredRecord
     best: RepairRoute | None
     margin: float
     runner_up: str = ""
+    rivals: tuple[str, ...] = ()
 
 
 def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
@@ -148,8 +157,7 @@ def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
     if not odd:
         return None
     stored = StoredRecord.of(odd, texts, shift)
-    few = few_surcharge(stored)
-    stored, every = _priced(stored, few)
+    stored, every = _priced(stored)
     # ASCII words and hints count for the stored text too, where a hypothesis for it exists.
     stays = stored.total(stored.clean) + ANY_LANGUAGE
     found = []
@@ -163,7 +171,10 @@ def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
     if best is None:
         return _Choice(stored, None, SURE)
     if least >= stays:
-        return _Choice(stored, None, (least - stays) / STEP, ">".join(best.steps))
+        return _Choice(stored, None, (least - stays) / STEP, ">".join(best.steps), best.texts)
+    proven, proof = proved(stored, best)
+    if proof <= 0:
+        return _Choice(stored, None, -proof / STEP, ">".join(best.steps), best.texts)
     next_best = stays
     for total, route in ranked:
         if total >= stays:
@@ -171,7 +182,7 @@ def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
         if route.texts != best.texts:
             next_best = total
             break
-    return _Choice(stored, best, (next_best - least) / STEP)
+    return _Choice(stored, proven, min(next_best - least, proof) / STEP)
 
 
 def _decided(texts: Sequence[str], chosen: _Choice | None) -> Repair:
@@ -180,8 +191,11 @@ def _decided(texts: Sequence[str], chosen: _Choice | None) -> Repair:
         return Repair.of("", [FieldDecision(text, "", margin=SURE) for text in texts])
     stored, best, margin = chosen.stored, chosen.best, chosen.margin
     if best is None:
-        pairs = zip(stored.odd, stored.clean, strict=True)
-        fields = [_left(text, cost, margin, chosen.runner_up) for text, cost in pairs]
+        rivals = chosen.rivals or [""] * len(stored.odd)
+        fields = [
+            _left(text, cost, SURE if text == rival else margin, chosen.runner_up)
+            for text, cost, rival in zip(stored.odd, stored.clean, rivals, strict=True)
+        ]
     else:
         fields = [_mended(stored, place, best, margin) for place in range(len(stored.odd))]
     # A text comes before the new words of another one, which may be the same.
@@ -190,9 +204,9 @@ def _decided(texts: Sequence[str], chosen: _Choice | None) -> Repair:
     return Repair.of(">".join(best.steps) if best else "", decided)
 
 
-def _priced(stored: StoredRecord, few: int) -> tuple[StoredRecord, list[LazyRoute]]:
+def _priced(stored: StoredRecord) -> tuple[StoredRecord, list[LazyRoute]]:
     """Return the record and its routes; unrepaired marks add to the cost of a route that leaves them."""
-    found = lossless_routes(stored, few)
+    found = lossless_routes(stored)
     marked = is_marked(stored.odd)
     dropping = [] if marked else dropping_pages(found)
     if not marked and not dropping:
@@ -204,9 +218,9 @@ def _priced(stored: StoredRecord, few: int) -> tuple[StoredRecord, list[LazyRout
     if marks:
         stored = replace(stored, clean=tuple(map(add, stored.clean, left)))
         routes = [route._replace(damage=route.damage + marks) for route in found.routes()]
-        found = RouteSet(stored, [LazyRoute.of(route, stored, few) for route in routes])
+        found = RouteSet(stored, [LazyRoute.of(route, stored) for route in routes])
     lossy = lossy_routes(stored, found, dropping)
-    return stored, [*found.candidates, *[LazyRoute.of(route, stored, few) for route in lossy]]
+    return stored, [*found.candidates, *[LazyRoute.of(route, stored) for route in lossy]]
 
 
 def _is_partly_utf8(found: RouteSet) -> bool:
@@ -233,7 +247,7 @@ def _left(text: str, cost: int, margin: float, runner_up: str) -> FieldDecision:
 def _mended(stored: StoredRecord, place: int, route: RepairRoute, margin: float) -> FieldDecision:
     before, text = stored.odd[place], route.texts[place]
     if route.costs[place] >= stored.clean[place] + STAYS or text == before:
-        return _left(before, stored.clean[place], margin, ">".join(route.steps))
+        return _left(before, stored.clean[place], SURE if text == before else margin, ">".join(route.steps))
     lost = route.lost[place] if route.lost else 0
     garbage = good(text) >= ENOUGH_TO_TELL and route.costs[place] > GARBAGE * good(text)
     margin = min(margin, route.margins[place] / STEP) if lost else margin
@@ -380,63 +394,3 @@ def _unchanged(texts: Sequence[str], found: Repair) -> Repair:
         for text, field in zip(texts, found.fields, strict=True)
     )
     return Repair.of("", fields)
-
-
-ENOUGH_WORDS: Final = 5
-"""A record with more different words than this identifies the language."""
-
-FEW_LETTERS: Final = (14 * STEP, 6 * STEP, 4 * STEP, 2 * STEP, STEP)
-"""Surcharge of a route by the number of characters beyond ASCII that support it."""
-
-FEW_IN_WORDS: Final = (14 * STEP, 4 * STEP, 3 * STEP, 2 * STEP, STEP)
-"""The same if each of them is inside a word, whose spelling is evidence too. Of 2,654 correct titles these values
-change none, without hints or with the language of the page."""
-
-IN_WORD: Final = 3
-"""Least number of ASCII letters of such a word."""
-
-
-def few_surcharge(stored: StoredRecord) -> int:
-    """The surcharge of a route that few characters support; half as much where other words identify the language.
-
-    Returns:
-        The cost, in twelfths of a nat.
-    """
-    letters = 0
-    surcharges = FEW_IN_WORDS
-    for text, place in _evidence(stored):
-        letters += 1
-        if letters == len(FEW_LETTERS):
-            return 0
-        if not _is_in_word(text, place):
-            surcharges = FEW_LETTERS
-    words = {word.casefold() for text in stored.fields for word in WORD.findall(text)}
-    return surcharges[letters] // (2 if len(words) > ENOUGH_WORDS else 1)
-
-
-def _evidence(stored: StoredRecord) -> Iterator[tuple[str, int]]:
-    """Yield the characters that are evidence: each with its text and its place there."""
-    for text in compress(stored.odd, stored.counts):
-        for place, char in enumerate(text):
-            if char > "\x7f" and _is_evidence(text, place):
-                yield text, place
-
-
-def _is_in_word(text: str, place: int) -> bool:
-    """Whether the letters next to a character, up to the next blank or sign, include `IN_WORD` ASCII ones."""
-    before = takewhile(str.isalpha, reversed(text[:place]))
-    after = takewhile(str.isalpha, text[place + 1 :])
-    return sum(map(str.isascii, chain(before, after))) >= IN_WORD
-
-
-def _is_evidence(text: str, place: int) -> bool:
-    """Whether a character beyond ASCII is evidence: a letter, or a sign where correct text has none."""
-    char = text[place]
-    if char == "\ufffd":
-        # Inside a word it is a lost letter.
-        return text[max(0, place - 1) : place].isalpha() and text[place + 1 : place + 2].isalpha()
-    if (char.isalpha() and char not in "ªº") or not is_clean_sign(text, place):
-        return True
-    # At the end of a word DOS and Mac encodings have accented letters in its place.
-    before = text[max(0, place - 1) : place]
-    return before.isascii() and before.islower()

@@ -5,9 +5,9 @@ Routes are evaluated lazily: the text of a route is decoded only if no other rou
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from heapq import heapify, heappop, heapreplace
 from itertools import compress
 from typing import Final, NamedTuple
@@ -18,7 +18,7 @@ from mediacrawl.encoding.pricing.hints import Shift
 from mediacrawl.encoding.pricing.reading import read, worth
 from mediacrawl.encoding.pricing.scoring import NEVER
 
-MANGLED: Final = 3 * STEP // 2
+MANGLED: Final = 2 * STEP
 """Cost of assuming that a text was decoded wrongly at all."""
 
 CROSSED: Final = 7 * STEP
@@ -26,6 +26,18 @@ CROSSED: Final = 7 * STEP
 
 STAYS: Final = 10 * STEP
 """Cost of a text that was decoded correctly in a record that was not."""
+
+
+ALIEN: Final = 27 * STEP
+"""Cost of a small Greek or Cyrillic letter in a Latin word, unless it resembles a Latin one: no style has it."""
+
+_ALIENS: Final = "[бвгдж-нптф-эяђљњћќўџґζ-ξπ-υφψ-ώάέήί]"
+_ALIEN: Final = re.compile(f"(?<=[A-Za-z]{{2}}){_ALIENS}|{_ALIENS}(?=[a-z]{{2}})")
+
+
+def alien_cost(text: str) -> int:
+    """Return the cost of letters of other scripts in Latin words; see `ALIEN`."""
+    return ALIEN * len(_ALIEN.findall(text))
 
 
 @dataclass(slots=True)
@@ -63,7 +75,7 @@ class StoredRecord:
         cls, odd: Sequence[str], fields: Sequence[str], counts: Sequence[bool], shift: Shift | None
     ) -> StoredRecord:
         """Return a record of which it is known what counts; for the arguments see the class."""
-        return cls(tuple(odd), tuple(read(text).cost for text in odd), fields, tuple(counts), shift)
+        return cls(tuple(odd), tuple(read(text).cost + alien_cost(text) for text in odd), fields, tuple(counts), shift)
 
     def total(self, costs: Sequence[int]) -> int:
         """Return the sum of the costs that count for the record."""
@@ -102,16 +114,12 @@ class RepairRoute(NamedTuple):
     lost: tuple[int, ...] = ()
     margins: tuple[int, ...] = ()
 
-    def total(self, stored: StoredRecord, few: int) -> int:
-        """Return the cost over the record; each text takes the route or stays.
-
-        `few` is the surcharge for texts with few letters beyond ASCII.
-        """
+    def total(self, stored: StoredRecord) -> int:
+        """Return the cost over the record; each text takes the route or stays."""
         if not self.steps:
             each = [cost if cost < NEVER else stays for cost, stays in zip(self.costs, stored.clean, strict=True)]
             return self.damage + stored.total(each)
-        # The form of UTF-8 is evidence by itself, and a C1 control is always a character of cp1252.
-        return self.damage + (0 if _is_shown(self.steps) else few) + self._least(stored)
+        return self.damage + self._least(stored)
 
     def _least(self, stored: StoredRecord) -> int:
         return stored.total([min(cost, stays + STAYS) for cost, stays in zip(self.costs, stored.clean, strict=True)])
@@ -119,14 +127,6 @@ class RepairRoute(NamedTuple):
     def badness(self, stored: StoredRecord) -> float:
         """Return the ratio of the resulting texts' cost to the cost of correct text of this length."""
         return self._least(stored) / stored.worth(self.texts)
-
-
-@lru_cache(maxsize=1024)
-def _is_shown(steps: tuple[str, ...]) -> bool:
-    """Whether the form of the texts proves every wrong decoding: UTF-8 sequences, or C1 controls."""
-    return all(
-        really == "utf-8" or misread == "latin-1" for misread, really in zip(steps[::2], steps[1::2], strict=True)
-    )
 
 
 class LazyRoute:
@@ -137,24 +137,23 @@ class LazyRoute:
         known: the route; None until it is evaluated.
     """
 
-    __slots__ = ("_few", "_stored", "known", "least")
+    __slots__ = ("_stored", "known", "least")
 
-    def __init__(self, stored: StoredRecord, few: int, least: int, known: RepairRoute | None = None) -> None:
+    def __init__(self, stored: StoredRecord, least: int, known: RepairRoute | None = None) -> None:
         self._stored = stored
-        self._few = few
         self.least = least
         self.known = known
 
     @classmethod
-    def of(cls, route: RepairRoute, stored: StoredRecord, few: int) -> LazyRoute:
+    def of(cls, route: RepairRoute, stored: StoredRecord) -> LazyRoute:
         """Wrap a route that is evaluated already."""
-        return cls(stored, few, route.total(stored, few), route)
+        return cls(stored, route.total(stored), route)
 
     def route(self) -> RepairRoute:
         """Return the route; evaluates it on the first call."""
         if self.known is None:
             self.known = self._evaluated()
-            self.least = self.known.total(self._stored, self._few)
+            self.least = self.known.total(self._stored)
         return self.known
 
     def _evaluated(self) -> RepairRoute:

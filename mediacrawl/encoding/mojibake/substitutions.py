@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Self
 
 from mediacrawl.encoding.history import StateFile
-from mediacrawl.encoding.mojibake.alignment import LONGEST_TEXT, Key, aligned, pieces, runs, within, words
 
 SUBSTITUTIONS_FILE: Final = "substitutions.json"
 """Name of the file in the state folder of a crawl."""
@@ -23,12 +24,29 @@ SUBSTITUTIONS_FILE: Final = "substitutions.json"
 MOST_ENTRIES: Final = 50_000
 LEAST_AGREEMENT: Final = 0.9
 
+LONGEST_TEXT: Final = 512
+"""Characters of a text that is used; the words of longer ones occur in shorter ones too."""
+
+LONGEST_WORD: Final = 64
+
+_WORD: Final = re.compile(r"[0-9A-Za-z?\x7f-\U0010ffff]+")
+"""The characters between ASCII spaces and signs. A no-break space may be half of a damaged letter."""
+
+_ODD: Final = re.compile(r"[^\x00-\x7f]|(?<=\w)\?(?=\w)|\?(?=[^\W\d_])")
+_RUN: Final = re.compile(f"(?:{_ODD.pattern})+")
+
+_UTF8_PIECE: Final = re.compile(r"[\xc2-\xf4][^\x00-\x7f\xc2-\xf4]*|.", re.DOTALL)
+"""The remains of a UTF-8 character that was decoded as Latin-1 or cp1252: its first byte and the bytes that were not
+lost."""
+
+Key = tuple[str, ...]
+"""The key of an entry: ``("word", word)``, ``("run", damage, run)`` or ``("char", damage, piece)``."""
+
 LEAST_SEEN: Final = {"word": 2, "run": 3, "char": 3}
 """Occurrences that an entry needs before it is used; fewer for a word, which is too long for chance."""
 
 AMBIGUOUS: Final = 0.9
-"""Least confidence of an entry that may have several meanings: a piece that stood for other characters elsewhere, a
-short word. Eight equal occurrences reach it."""
+"""Least confidence of an entry that may have several meanings: a short word. Eight equal occurrences reach it."""
 
 _LEAST_DISTINCT: Final = 3
 """Distinct characters below which a word or run counts as ambiguous."""
@@ -119,22 +137,13 @@ class Substitutions:
         from one of cp1251. Pieces of different damage are never combined.
         """
         damage = encoding[:_LONGEST_DAMAGE]
-        for key, became in sorted(set(aligned(before, after, damage))):
-            if key[0] == "word" and (key not in self._entries or became not in self._entries[key].became):
+        for word, became in sorted(_word_pairs(before, after)):
+            key = ("word", word)
+            if key not in self._entries or became not in self._entries[key].became:
                 # Each word once: an artist in a hundred records is one piece of evidence about the letters.
-                for part, char in sorted(set(within(key[1], became, damage))):
+                for part, char in sorted(set(_within(word, became, damage))):
                     self._count(part, char, 1)
             self._count(key, became, 1)
-        self._forget()
-
-    def merge(self, other: Substitutions) -> None:
-        """Add the counts of another object that learned from other pairs."""
-        for key, entry in other._entries.items():
-            # Substitutes that were dropped still count as seen.
-            rest = entry.seen - sum(entry.became.values())
-            for became, count in entry.became.items():
-                self._count(key, became, count)
-            self._entries[key].seen = min(self._entries[key].seen + max(rest, 0), _MOST_COUNT)
         self._forget()
 
     def propose(self, text: str) -> SubstitutionProposal | None:
@@ -143,7 +152,7 @@ class Substitutions:
         Returns:
             The likeliest proposal; None where a part is unknown, or nothing would change.
         """
-        if not self._entries or len(text) > LONGEST_TEXT or not words(text):
+        if not self._entries or len(text) > LONGEST_TEXT or not _words(text):
             return None
         whole = self._known(text, ("word", text))
         if whole is not None:
@@ -157,7 +166,7 @@ class Substitutions:
         covers: list[_Cover] = []
         parts: list[str] = []
         end = 0
-        for word in words(text):
+        for word in _words(text):
             found = self._word(word.group(), damage)
             if found is None:
                 return None
@@ -176,39 +185,30 @@ class Substitutions:
             return [known, _plain(word[len(asked) :])]
         covers: list[_Cover] = []
         end = 0
-        for run in runs(word):
-            found = self._run(word, run, damage)
+        for run in _RUN.finditer(word):
+            found = self._run(run.group(), damage)
             if found is None:
                 return None
             covers += (_plain(word[end : run.start()]), *found)
             end = run.end()
         return [*covers, _plain(word[end:])]
 
-    def _run(self, word: str, run: Any, damage: str) -> list[_Cover] | None:
-        whole = self._known(run.group(), ("run", damage, run.group()))
+    def _run(self, run: str, damage: str) -> list[_Cover] | None:
+        whole = self._known(run, ("run", damage, run))
         if whole is not None:
             return [whole]
         covers = []
-        for piece in pieces(word, run, damage):
-            here, anywhere = piece.keys(damage)
-            known = self._known(piece.text, here)
-            if known is None and not self._is_seen(here):
-                known = self._known(piece.text, anywhere)
-            elif known is not None and known.confidence < AMBIGUOUS and self._known(piece.text, anywhere) is None:
-                return None
+        for piece in _pieces(run, damage):
+            known = self._known(piece, ("char", damage, piece))
             if known is None:
                 return None
             covers.append(known)
         return covers
 
-    def _is_seen(self, key: Key) -> bool:
-        entry = self._entries.get(key)
-        return entry is not None and entry.seen >= LEAST_SEEN[key[0]]
-
     def _known(self, text: str, key: Key) -> _Cover | None:
-        if not self._is_seen(key):
+        entry = self._entries.get(key)
+        if entry is None or entry.seen < LEAST_SEEN[key[0]]:
             return None
-        entry = self._entries[key]
         became, count = max(entry.became.items(), key=lambda item: (item[1], item[0]))
         confidence = (count + 1) / (entry.seen + 2)
         if count < LEAST_AGREEMENT * entry.seen or (confidence < AMBIGUOUS and _is_ambiguous(key)):
@@ -244,8 +244,17 @@ class Substitutions:
             ValueError: it is no such text.
             RecursionError: likewise.
         """
+        stored = json.loads(text)
+        entries = stored.get("entries") if isinstance(stored, dict) else None
+        if not isinstance(entries, list) or stored.get("format") != _FORMAT:
+            raise ValueError(f"it has no entries of format {_FORMAT}")
         found = cls(limit)
-        found._fill(_entries(json.loads(text)))
+        for key, entry in map(_entry, entries):
+            for became, count in entry.became.items() if len(key) != _IN_CONTEXT else ():
+                found._count(key, became, count)
+            if key in found._entries:
+                found._entries[key].seen = entry.seen
+        found._forget()
         return found
 
     def as_json(self) -> str:
@@ -260,14 +269,60 @@ class Substitutions:
         for key, entry in self._entries.items():
             yield key, entry.seen, entry.became
 
-    def _fill(self, entries: Iterable[Any]) -> None:
-        for stored in entries:
-            key, entry = _entry(stored)
-            for became, count in entry.became.items():
-                self._count(key, became, count)
-            if key in self._entries:
-                self._entries[key].seen = entry.seen
-        self._forget()
+
+def _words(text: str) -> list[re.Match[str]]:
+    """Return the words of a text with characters beyond ASCII, or with a question mark where no question ends."""
+    return [word for word in _WORD.finditer(text) if _ODD.search(text, word.start(), word.end())]
+
+
+def _pieces(run: str, damage: str) -> list[str]:
+    """Return the characters of a run: the remains of UTF-8 sequences, or single characters."""
+    return _UTF8_PIECE.findall(run) if "utf-8" in damage else list(run)
+
+
+def _word_pairs(before: str, after: str) -> set[tuple[str, str]]:
+    """Return a text and its damaged words, each with the right one; of texts that differ in more than words only both.
+
+    Unchanged words are included, as evidence against changing them elsewhere.
+    """
+    if len(before) > LONGEST_TEXT or len(after) > LONGEST_TEXT:
+        return set()
+    pairs = {(before, after)}
+    if _WORD.sub("w", before) == _WORD.sub("w", after):
+        pairs |= set(zip(_WORD.findall(before), _WORD.findall(after), strict=True))
+    return {(word, right) for word, right in pairs if max(len(word), len(right)) <= LONGEST_WORD and _ODD.search(word)}
+
+
+def _within(word: str, right: str, damage: str) -> Iterator[tuple[Key, str]]:
+    """Yield the keys of the runs and characters of a word, with their substitutes.
+
+    A text of several words yields nothing: its words do.
+    """
+    for run, became in _run_pairs(word, right) if _WORD.fullmatch(word) else ():
+        parts = _pieces(run.group(), damage)
+        if len(parts) > 1 and run.group() != word:
+            yield ("run", damage, run.group()), became
+        if len(parts) == len(became):
+            yield from ((("char", damage, part), char) for part, char in zip(parts, became, strict=True))
+
+
+def _run_pairs(word: str, right: str) -> list[tuple[re.Match[str], str]]:
+    """Return the runs of a word with the text between the same ASCII letters; none if those differ."""
+    found = list(_RUN.finditer(word))
+    ends = [0, *(end for run in found for end in run.span()), len(word)]
+    plain = [word[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True)]
+    if not right.startswith(plain[0]) or not right.endswith(plain[-1]):
+        return []
+    last = len(right) - len(plain[-1])
+    spans = [(0, len(plain[0]))]
+    for part in plain[1:-1]:
+        start = right.find(part, spans[-1][1] + 1, last)
+        if start < 0:
+            return []
+        spans.append((start, start + len(part)))
+    spans.append((last, len(right)))
+    became = [right[left[1] : next_[0]] for left, next_ in pairwise(spans)]
+    return list(zip(found, became, strict=True)) if all(became) else []
 
 
 def _is_ambiguous(key: Key) -> bool:
@@ -287,15 +342,10 @@ def _proposal(text: str, covers: list[_Cover]) -> SubstitutionProposal:
     return SubstitutionProposal(text, confidence, pieces)
 
 
-def _entries(stored: Any) -> list[Any]:
-    """Return the entries of a file."""
-    entries = stored.get("entries") if isinstance(stored, dict) else None
-    if not isinstance(entries, list) or stored.get("format") != _FORMAT:
-        raise ValueError(f"it has no entries of format {_FORMAT}")
-    return entries
+_IN_CONTEXT: Final = 5
+"""Members of the key of a character in its context, which earlier versions stored."""
 
-
-_MEMBERS: Final = {"word": {2}, "run": {3}, "char": {3, 5}}
+_MEMBERS: Final = {"word": {2}, "run": {3}, "char": {3, _IN_CONTEXT}}
 
 
 def _entry(stored: Any) -> tuple[Key, _Entry]:

@@ -27,8 +27,6 @@ from mediacrawl.encoding.pricing.scoring import (
     EncodingPair,
     Hypothesis,
     ascii_cost,
-    ascii_costs,
-    class_cost,
     encoding_numbers,
     pair_of,
     pairs,
@@ -241,8 +239,7 @@ def _weighed(
 
 def _fits(plain: list[bytes], *, lone: bool) -> list[int]:
     """Return the cost of ASCII words in the language of each pair."""
-    codes = list(dict.fromkeys(pair.language for pair in pairs()))
-    costs = dict(zip(codes, ascii_costs(plain, codes, lone=lone), strict=True))
+    costs = {code: ascii_cost(plain, code, lone=lone) for code in dict.fromkeys(pair.language for pair in pairs())}
     return [costs[pair.language] for pair in pairs()]
 
 
@@ -332,8 +329,7 @@ def _least(costs: Sequence[int], gate: int, most: int) -> set[int]:
 
 
 def _exact(pair: EncodingPair, words: list[list[bytes]], moved: int) -> Hypothesis:
-    classes, cost = pair.classes, pair.cost
-    costs = [sum([cost(word) + class_cost(word, classes) for word in some]) for some in words]
+    costs = [sum(map(pair.cost, some)) for some in words]
     return Hypothesis(pair.encoding, pair.language, pair.prior + moved, costs, costs)
 
 
@@ -511,7 +507,7 @@ def price_bytes(raw: bytes, encoding: str, language: str) -> int:
     pair = pair_of(encoding, language)
     if kernel is not None:
         return kernel.price(raw, pair.number)
-    return sum(pair.cost(word) + class_cost(word, pair.classes) for word in ODD_WORD.findall(raw))
+    return sum(map(pair.cost, ODD_WORD.findall(raw)))
 
 
 def letters_of(encoding: str, language: str) -> bytes:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from mediacrawl.encoding import codepages, excerpts, models
 from mediacrawl.encoding.codepages import characters, encode
 from mediacrawl.encoding.languages import LANGUAGES
-from mediacrawl.encoding.native import languages, written_in_characters
+from mediacrawl.encoding.native import language_numbers
 from mediacrawl.encoding.pricing import decoding, hypotheses, reading, scoring, signs
 from mediacrawl.encoding.pricing.hypotheses import all_encoding_numbers, double_byte
 from mediacrawl.encoding.pricing.scoring import EncodingPair, encoding_numbers
@@ -17,10 +17,8 @@ from mediacrawl.encoding.pricing.scoring import EncodingPair, encoding_numbers
 MOST_GAIN_STEPS: Final = 480
 """`scoring.gain_cost` is constant beyond so many twelfths of a nat, on either side."""
 
-_UNUSED: Final = 16
-
 LAST_NEAR: Final = 0xFFFF
-"""The kernel has a table of the code points up to this one, and ranges of the unused ones beyond."""
+"""The kernel has tables of the code points up to this one."""
 
 
 def load(name: str | tuple[int, int] | tuple[int, bytes]) -> tuple[Any, ...] | str | int:
@@ -45,8 +43,12 @@ def load(name: str | tuple[int, int] | tuple[int, bytes]) -> tuple[Any, ...] | s
 
 def spec() -> dict[str, Any]:
     """Return all tables and constants of the kernel."""
+    lettered = [language.code for language in LANGUAGES.values() if language.letters]
     return {
-        **_constants(),
+        **{name.lower(): getattr(module, name) for module, names in _CONSTANTS for name in names.split()},
+        "least_difference": -MOST_GAIN_STEPS,
+        "near_pairs": reading.MOST_PAIRS,
+        "plain_apostrophe": reading.APOSTROPHE[0],
         "weighing": _weighing_spec(),
         "steps": codepages.steps(),
         "pair_steps": codepages.pair_steps(),
@@ -57,16 +59,26 @@ def spec() -> dict[str, Any]:
             list(reading.PLAIN_BEFORE),
             list(reading.PLAIN_AFTER),
         ],
-        "english": languages()["en"],
+        "english": language_numbers()["en"],
         "declared": encoding_numbers()["cp1252"],
-        "names": [*languages(), *written_in_characters()],
-        "languages": [_language(code) for code in languages()],
+        "names": [*lettered, *[code for code in LANGUAGES if code not in lettered]],
+        "languages": [
+            {
+                "size": (model := models.in_use().letters(code)).size,
+                "latin": LANGUAGES[code].script == "latin",
+                "bigrams": model.bigrams,
+                "ascii_numbers": scoring.ascii_numbers(code),
+            }
+            for code in lettered
+        ],
         "pairs": [_pair(pair) for pair in scoring.pairs()],
         "encodings": [_codes(encoding) for encoding in encoding_numbers()],
         "gains": [scoring.gain_cost(gain) for gain in range(-MOST_GAIN_STEPS, MOST_GAIN_STEPS + 1)],
         "kinds": _kinds(),
-        "outside": _outside(),
-        "telling": _telling(),
+        "outside": [
+            (0, 0xFFFF, reading.RARE),
+            *((ord(char), ord(char), cost) for char, cost in reading.OUTSIDE.items()),
+        ],
         "doubles": [_double(*each) for each in double_byte()],
     }
 
@@ -79,29 +91,10 @@ _CONSTANTS: Final = (
     ),
     (codepages, "STEP"),
     (hypotheses, "GATE MOST_PAIRS HOPELESS MOST_LANGUAGES MOST_WESTERN FIELD_GATE FIELD_PAIRS"),
-    (reading, "LOST UNREAD GLUED JOINED PRIVATE SIGNS_ONLY LONE RARE"),
+    (reading, "LOST UNREAD GLUED JOINED PRIVATE SIGNS_ONLY LONE"),
     (decoding, "SHORTEST_CUT"),
 )
 """Constants that have the same name in the kernel, in lower case."""
-
-
-def _constants() -> dict[str, int]:
-    return {
-        **{name.lower(): getattr(module, name) for module, names in _CONSTANTS for name in names.split()},
-        "least_difference": -MOST_GAIN_STEPS,
-        "near_pairs": reading.MOST_PAIRS,
-        "plain_apostrophe": reading.APOSTROPHE[0],
-    }
-
-
-def _language(code: str) -> dict[str, Any]:
-    model = models.in_use().letters(code)
-    return {
-        "size": model.size,
-        "latin": LANGUAGES[code].script == "latin",
-        "bigrams": model.bigrams,
-        "ascii_numbers": scoring.ascii_numbers(code),
-    }
 
 
 def _pair(pair: EncodingPair) -> dict[str, Any]:
@@ -109,7 +102,7 @@ def _pair(pair: EncodingPair) -> dict[str, Any]:
         raise ValueError(f"{pair.encoding} has {len(pair.apostrophe)} apostrophes.")
     return {
         "encoding": encoding_numbers()[pair.encoding],
-        "language": languages()[pair.language],
+        "language": language_numbers()[pair.language],
         "latin": pair.latin,
         "apostrophe": pair.apostrophe[0] if pair.apostrophe else -1,
         "prior": pair.prior,
@@ -153,20 +146,10 @@ def _kinds() -> list[tuple[int, int, int]]:
         (reading.WIDE, 2),
         (reading.SMALL, 4),
         (reading.CAPITAL, 8),
-        (reading.UNUSED.pattern, _UNUSED),
+        (reading.UNUSED.pattern, 16),
     )
     every = [(first, last, bit) for pattern, bit in classes for first, last in _ranges(pattern)]
-    return [(first, last, bit) for first, last, bit in every if first <= LAST_NEAR or bit == _UNUSED]
-
-
-def _telling() -> list[tuple[int, int, int]]:
-    """Ranges of code points, with a bit for the content that they indicate."""
-    every = [(first, last, bit) for pattern, bit in reading.telling() for first, last in _ranges(pattern)]
     return [(first, min(last, LAST_NEAR), bit) for first, last, bit in every if first <= LAST_NEAR]
-
-
-def _outside() -> list[tuple[int, int, int]]:
-    return [(0, 0xFFFF, reading.RARE), *((ord(char), ord(char), cost) for char, cost in reading.OUTSIDE.items())]
 
 
 _SINGLE, _FIRST, _NONE, _UNTOLD = range(4)
@@ -183,7 +166,7 @@ def _double(encoding: str, language: str, prior: int) -> dict[str, Any]:
     if encoding == "euc_jp":
         kinds[0x8F] = _UNTOLD  # three bytes
     return {
-        "language": written_in_characters()[language],
+        "language": language_numbers()[language],
         "encoding": all_encoding_numbers()[encoding],
         "prior": prior,
         "kinds": bytes(kinds),

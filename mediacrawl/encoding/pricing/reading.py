@@ -15,7 +15,6 @@ from mediacrawl.encoding.languages import LANGUAGES, toned
 from mediacrawl.encoding.pricing.scoring import (
     ODD_WORD,
     EncodingPair,
-    class_cost,
     encoding_numbers,
     pairs,
     spread,
@@ -78,9 +77,6 @@ _TORN: Final = re.compile("(?<![A-Z][A-Z])Ã\u00a0(?=[a-z])|ï¿½")
 TORN: Final = 12 * STEP
 """Cost of the UTF-8 of ``à`` inside a word, and of U+FFFD, decoded as Latin-1."""
 
-TELLING_SIGNS: Final = "ï\u00a0\u202f–—¬√"
-"""Every match of `_SET_APART` and `_TORN` contains one of these; a match of `_BROKEN` one of these or of its class."""
-
 UNREAD: Final = 1 << 30
 
 LOST: Final = 14 * STEP
@@ -116,29 +112,6 @@ def _alphabets() -> tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]:
     return (*_ALPHABETS, *own)
 
 
-RUNS, TELLING, ANYTHING = 1 << 14, 1 << 15, (1 << 16) - 1
-"""Bits for the content of a text: CJK runs; characters that `_besides` prices; anything. Lower bits stand for
-alphabets."""
-
-_MOST_BITS: Final = 14
-
-
-@cache
-def numbered_alphabets() -> tuple[tuple[int, re.Pattern[str], tuple[str, ...]], ...]:
-    """Return the alphabets, each with the bit that indicates letters of it; several may share one."""
-    return tuple((1 << min(number, _MOST_BITS - 1), *each) for number, each in enumerate(_alphabets()))
-
-
-def telling() -> list[tuple[str, int]]:
-    """Character classes, as regular expressions have them, and the bit that indicates such characters."""
-    besides = [f"[{TELLING_SIGNS}]", _BROKEN.pattern, UNUSED.pattern]
-    return [
-        *[(pattern.pattern, bit) for bit, pattern, _ in numbered_alphabets()],
-        (CJK_RUN.pattern, RUNS),
-        *[(pattern, TELLING) for pattern in besides],
-    ]
-
-
 @cache
 def _by_encoding(encoding: str) -> tuple[EncodingPair, ...]:
     return tuple(pair for pair in pairs() if pair.encoding == encoding)
@@ -149,17 +122,11 @@ def read(text: str) -> PricedReading:
     """Return the cost of a text in the language that suits it best. ASCII words cost nothing."""
     if text.isascii():
         return PricedReading(sum(14 * STEP for char in text if char < " " and char not in "\n\t"), "")
-    kernel = native.kernel()
-    has = ANYTHING if kernel is None else kernel.scan(text)
-    chars = CJK_RUN.findall(text) if has & RUNS else []
-    readings = [cjk_reading(text, tuple(chars))] if chars else []
-    readings += [
-        alphabet_reading(text, encodings)
-        for bit, pattern, encodings in numbered_alphabets()
-        if has & bit and pattern.search(text)
-    ]
+    runs = CJK_RUN.findall(text)
+    readings = [cjk_reading(text, tuple(runs))] if runs else []
+    readings += [alphabet_reading(text, encodings) for pattern, encodings in _alphabets() if pattern.search(text)]
     best = min(readings, key=lambda reading: reading.cost) if readings else alphabet_reading(text, ("cp1252",))
-    return PricedReading(best.cost + _besides(text), best.language) if has & TELLING else best
+    return PricedReading(best.cost + _besides(text), best.language)
 
 
 def _besides(text: str) -> int:
@@ -195,7 +162,11 @@ def alphabet_reading(text: str, encodings: tuple[str, ...], only: str = "") -> P
     """
     kernel = native.kernel()
     if kernel is not None:
-        return _by_kernel(kernel, text, encodings, only)
+        numbers, tonal, language = _numbers(encodings, only)
+        # Only the encoding of Vietnamese writes marks as characters of their own.
+        number, cost, lost = kernel.alphabet(text, toned(text) if tonal >= 0 else text, numbers, tonal, language)
+        found = PricedReading(cost + _lost(lost, text), pairs()[number].language if number >= 0 else "")
+        return _chosen(text, encodings, found, only)
     written = [(encoding, encode(toned(text) if encoding == "cp1258" else text, encoding)) for encoding in encodings]
     marks = text.count("?")
     least = min(raw.count(b"?") for _, raw in written)
@@ -212,9 +183,13 @@ def alphabet_reading(text: str, encodings: tuple[str, ...], only: str = "") -> P
             ]
     best = PricedReading(UNREAD, "")
     for _, _, pair, words in sorted(near)[:MOST_PAIRS]:
-        cost = lost + sum([pair.cost(word) + class_cost(word, pair.classes) for word in words])
+        cost = lost + sum(map(pair.cost, words))
         if cost < best.cost:
             best = PricedReading(cost, pair.language)
+    return _chosen(text, encodings, best, only)
+
+
+def _chosen(text: str, encodings: tuple[str, ...], best: PricedReading, only: str) -> PricedReading:
     if not best.language or not best.cost:
         return _signs(text)
     return best if only else _with_guests(text, encodings, best)
@@ -225,23 +200,12 @@ def _lost(cost: int, text: str) -> int:
     return cost - min(cost, (LOST - PICTURE) * len(_PICTURES.findall(text))) if cost > 0 else cost
 
 
-def _by_kernel(kernel: native.Kernel, text: str, encodings: tuple[str, ...], only: str) -> PricedReading:
-    numbers, tonal, language = _numbers(encodings, only)
-    # Only the encoding of Vietnamese writes marks as characters of their own.
-    pair, cost, lost = kernel.alphabet(text, toned(text) if tonal >= 0 else text, numbers, tonal, language)
-    lost = _lost(lost, text)
-    if pair < 0 or not cost + lost:
-        return _signs(text)
-    best = PricedReading(cost + lost, pairs()[pair].language)
-    return best if only else _with_guests(text, encodings, best)
-
-
 @cache
 def _numbers(encodings: tuple[str, ...], only: str) -> tuple[tuple[int, ...], int, int]:
     """Return the kernel's numbers of the encodings, of cp1258, and of the language; -1 for none."""
     every = encoding_numbers()
     tonal = every["cp1258"] if "cp1258" in encodings else -1
-    return tuple(every[encoding] for encoding in encodings), tonal, native.languages()[only] if only else -1
+    return tuple(every[encoding] for encoding in encodings), tonal, native.language_numbers()[only] if only else -1
 
 
 def _with_guests(text: str, encodings: tuple[str, ...], host: PricedReading) -> PricedReading:
@@ -288,11 +252,6 @@ def cjk_reading(
     text: str, runs: tuple[str, ...], languages: tuple[str, ...] = ("ja", "ko", "zh-Hans", "zh-Hant")
 ) -> PricedReading:
     """Return the cost of a text with Chinese, Japanese or Korean runs."""
-    kernel = native.kernel()
-    if kernel is not None:
-        numbers = native.written_in_characters()
-        number, cost = kernel.characters(text, tuple([numbers[code] for code in languages]))
-        return PricedReading(cost, tuple(numbers)[number])
     rest = 0
     if _LATIN.search(text):
         rest += GLUED * len(_BESIDE_SMALL.findall(text)) + JOINED * len(_BESIDE_CAPITAL.findall(text))
@@ -300,7 +259,7 @@ def cjk_reading(
         rest += SIGNS_ONLY
     if sum(map(len, runs)) < len(text):
         # Between the runs: half-width katakana, Cyrillic in a Chinese encoding, private characters; all are rare.
-        odd = [char for char in text if char > "\x7f" and not CJK_RUN.match(char)]
+        odd = [char for char in CJK_RUN.sub("", text) if char > "\x7f"]
         rest += sum([PRIVATE if UNUSED.match(char) else OUTSIDE.get(char, RARE) for char in odd])
     rest += LONE * sum([len(run) == 1 for run in runs])
     best = PricedReading(UNREAD, "")

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Final
 
-from mediacrawl.encoding import models, native
+from mediacrawl.encoding import models
 from mediacrawl.encoding.codepages import (
     APOSTROPHE,
     STEP,
@@ -95,27 +95,25 @@ class EncodingPair:
     costs: dict[bytes, int] = field(default_factory=dict, repr=False, compare=False)
 
     def cost(self, word: bytes) -> int:
-        """Return the cost of a word's letters, without that of the character classes (`class_cost`)."""
+        """Return the cost of a word."""
         found = self.costs.get(word)
         if found is None:
             if len(self.costs) >= CACHED:
                 self.costs.clear()
-            found = self._spelled(word)
+            if self.apostrophe and self.apostrophe in word:
+                parts = word.split(self.apostrophe)
+                found = sum([self._part(part, place, parts) for place, part in enumerate(parts)])
+            else:
+                found = self._letters(word)
             if len(word) <= LONGEST_ACRONYM and not word.translate(None, self.capitals):
                 found = min(found, ACRONYM + ACRONYM_LETTER * len(word))
-            self.costs[word] = found
+            found = self.costs[word] = found + class_cost(word, self.classes)
         return found
 
     def knows(self, word: bytes) -> bool:
         """Whether the language's word list has the word. Of ASCII words it has only the most common."""
         numbers = word.translate(self.letters)
         return 0 not in numbers and self.model.listed(numbers) < models.UNKNOWN
-
-    def _spelled(self, word: bytes) -> int:
-        if self.apostrophe and self.apostrophe in word:
-            parts = word.split(self.apostrophe)
-            return sum([self._part(part, place, parts) for place, part in enumerate(parts)])
-        return self._letters(word)
 
     def _part(self, part: bytes, place: int, parts: list[bytes]) -> int:
         """Return the cost of the part on one side of an apostrophe."""
@@ -139,7 +137,7 @@ class EncodingPair:
             total = LATIN_WORD
         elif not self.latin:
             total = ASCII_LETTER * (len(word) - len(word.translate(None, ASCII_LETTERS)))
-        for run in numbers.split(b"\0"):
+        for run in numbers.split(b"\0") if 0 in numbers else (numbers,):
             if run:
                 total += model.cost(run)
         return total + (FOREIGN if self.latin else ALIEN) * foreign
@@ -270,6 +268,7 @@ def ascii_word_cost(word: bytes, code: str) -> int:
     return gain_cost(ascii_english(word) - models.in_use().letters(code).cost(word.translate(ascii_numbers(code))))
 
 
+@cache
 def gain_cost(gain: int) -> int:
     """Return the cost of a word by its gain over English, in twelfths of a nat; constant beyond 40 nats."""
     return max(-MOST_GAIN, round(-math.log(0.5 + 0.5 * math.exp(min(gain / STEP, 30.0))) * STEP))
@@ -295,17 +294,6 @@ def ascii_cost(words: Sequence[bytes], code: str, *, lone: bool = False) -> int:
     if LANGUAGES[code].script != "latin":
         return min(MOST_LATIN, LATIN_WORD * len(words)) * (2 if lone else 1)
     return max(-MOST_GAIN * 2, sum([ascii_word_cost(word, code) for word in words]))
-
-
-def ascii_costs(words: list[bytes], codes: Sequence[str], *, lone: bool = False) -> list[int]:
-    """`ascii_cost` in each of some languages."""
-    kernel = native.kernel()
-    if kernel is None:
-        return [ascii_cost(words, code, lone=lone) for code in codes]
-    numbers = native.languages()
-    known = [numbers[code] for code in codes if code in numbers]
-    found = iter(kernel.ascii(words, known, lone))
-    return [next(found) if code in numbers else ascii_cost(words, code, lone=lone) for code in codes]
 
 
 NEVER: Final = 1 << 24

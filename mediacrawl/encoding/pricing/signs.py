@@ -44,9 +44,6 @@ ENOUGH_SIGNS: Final = 3
 SIGN_AFTER_SMALL: Final = STEP // 2
 """Cost of a sign directly after a small ASCII letter, where DOS and Mac encodings have accented letters."""
 
-LOOKALIKE: Final = 10 * STEP
-"""Cost of a Western reading of Cyrillic letters that look Latin, or of Greek letters of formulas."""
-
 FEW: Final = 2
 """Up to so many sequences may be chance even if one of them is not ordinary text."""
 
@@ -78,8 +75,6 @@ _CLOSING: Final = frozenset("“”’»…™®©°´\u00a0")
 
 _APART: Final = frozenset("×§£€½–—√∆")
 """Signs that stand alone or before a figure."""
-
-_LOOKALIKES: Final = frozenset("АВЕКМНОРСТУХІЈЅасеорухіјѕβγλμπΩ")
 
 _NO_WORDS: Final = frozenset("ÇÐÞßçðþ")
 """Letters that are not a word in any language."""
@@ -119,12 +114,6 @@ def coincidence(stored: str, raw: bytes, text: str) -> int:
 def _glued(text: str) -> int:
     """Return the number of ASCII letters in words with letters of another script, which no model prices."""
     return sum(len(letters) for letters in _GLUED.findall(text))
-
-
-def lookalikes(stored: str) -> int:
-    """Surcharge for Cyrillic letters that look Latin and for Greek signs of science, read as Western letters."""
-    odd = [char for char in stored if char > "\x7f"]
-    return LOOKALIKE if odd and all(char in _LOOKALIKES for char in odd) else 0
 
 
 def signs_as_letters(stored: str, text: str, each: int = SIGNS_AS_LETTERS) -> int:
@@ -245,6 +234,8 @@ def _follow(stored: str, begin: int, end: int) -> bool:
         return False
     if begin and stored[begin - 1].isalpha():
         return signs != "·" or not is_last
+    if lead not in _NO_WORDS and _EXPONENTS.issuperset(signs) and stored[:begin].rstrip()[-1:].isdecimal():
+        return True
     # A single letter that is no word, or an unopened quotation: the bytes of 酔 in ``DJ 酔``.
     is_word = lead not in _NO_WORDS and (not is_last or _AFTER_A_WORD.issuperset(signs))
     return is_word and ("”" not in signs or "“" in stored[:begin])

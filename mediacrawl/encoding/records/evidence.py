@@ -1,25 +1,8 @@
 """The evidence: one element of ``tags`` for each text of a media file, with its bytes and with what was decided.
 
-An element has ``source``, ``frame``, ``key``, ``index``, ``lang``, ``desc``, ``declared`` and ``text``, and ``raw_b64``
-where `text` alone does not tell the bytes. One that was decided has besides:
-
-=================  ====================================================================================
-``text_declared``  the bytes read as declared; only if `text` is another one
-``encoding``       that `text` was read with; for ``undecided`` the one that was not sure enough
-``confidence``     that this reading is right, 0 to 1, four digits
-``runner_up``      encoding of the best other reading
-``margin``         over that one, in nats, two digits
-``language``       most likely one
-``decision``       ``declared``, ``fixed``, ``undecided``; or ``user``, which a person writes and nobody overwrites
-``fixer``          `mediacrawl.encoding.model_version` of the models that decided; behind a ``+``, the version of what
-                   pairs of texts had taught, where that had a say
-``lossy``          true if characters were lost before the text came here; not there otherwise
-``suspect``        true if the text is known to be damaged and stays so; not there otherwise
-``document``       who decided the encoding of the page or list that it comes from, if no claim there did, see
-                   `records.fields.document_element`; ``chardet`` also for a long text that it decided
-=================  ====================================================================================
-
-Plain ASCII needs no decision: such an element has none of these.
+`model.parts.TagElement` declares its fields. Plain ASCII needs no decision: such an element has only the first ones.
+A ``user`` is a person, and no program overwrites what one decided. ``fixer`` is the version of the
+models that decided; behind a ``+``, that of what pairs of texts had taught, where it had a say.
 """
 
 from __future__ import annotations
@@ -27,11 +10,13 @@ from __future__ import annotations
 import base64
 import codecs
 import math
+import re
 from collections.abc import Mapping
 from typing import Any, cast, get_args
 
 from mediacrawl.encoding.decision import DecisionName, FieldDecision
 from mediacrawl.encoding.excerpts import clean
+from mediacrawl.encoding.pricing.decoding import may_be_seven_bit
 from mediacrawl.records import Tag
 
 _DECISIONS = frozenset(get_args(DecisionName))
@@ -76,6 +61,46 @@ def raw_bytes(element: Mapping[str, Any]) -> bytes:
     return text.encode("ascii")
 
 
+_MARKS = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_HIGH_HALVES = bytes((*range(0x20), 0x30))
+"""High bytes of UTF-16 that 8-bit text lacks; 30 is that of kana."""
+_NO_LETTERS = bytes((*range(9), 0x0B, 0x0C, *range(0x0E, 0x20), *range(0x7F, 0xA0)))
+_UNITS = re.compile(rb"(?:(?!\0\0)..)*", re.DOTALL)
+
+
+def wide_order(raw: bytes, least: int = 4) -> str:
+    """Return the byte order of UTF-16 in a field of 8 bits; empty for 8-bit text.
+
+    A byte order mark shows it. So do high bytes that are all zero or controls, in at least `least` units; a
+    terminator counts as two, and a zero at the beginning as one. The last zero may have been cut off. A list of values
+    of one letter looks the same, so fields with several values need four, and different letters.
+    """
+    for mark, order in _MARKS:
+        if raw.startswith(mark):
+            return order
+    text = raw[: found.end()] if (found := _UNITS.match(raw)) else b""
+    text += raw[len(text) :][:1].rstrip(b"\0")
+    big, is_ended = text.startswith(b"\0"), len(raw) > len(text) + 1
+    if len(text) < 3 - big or (len(text) + 1) // 2 + 2 * is_ended + big < least:
+        return ""
+    for order, high, low in (("utf-16-le", text[1::2], text[::2]), ("utf-16-be", text[::2], text[1::2])):
+        latin = bytes(byte for byte, above in zip(low, high, strict=False) if not above)
+        if (
+            len(high) <= len(low)
+            and (least == 2 or len(set(low)) > 1)
+            and not high.translate(None, _HIGH_HALVES)
+            and high.translate(None, b"\t\n\r0")
+            and latin == latin.translate(None, _NO_LETTERS)
+        ):
+            return order
+    return ""
+
+
+def is_plain(text: str, raw: bytes) -> bool:
+    """Return whether a text is its own evidence: ASCII that is neither a 7-bit encoding of another text nor UTF-16."""
+    return text.isascii() and not may_be_seven_bit(raw) and not ("\0" in text and wide_order(raw, least=2))
+
+
 def decode(raw: bytes, declared: str) -> str:
     """Decode bytes as declared. What fails becomes U+FFFD; there are no lone surrogates.
 
@@ -99,6 +124,8 @@ def decision_fields(decision: FieldDecision, version: str) -> dict[str, Any]:
     }
     if decision.asked:
         proof["document"] = decision.asked
+    if decision.guess:
+        proof["guess"] = decision.guess
     if decision.lossy:
         proof["lossy"] = True
     if decision.suspect:
@@ -126,6 +153,7 @@ def stored_decision(proof: Mapping[str, Any], text: str) -> FieldDecision:
         decision_of(proof) or "declared",
         lossy=proof.get("lossy") is True,
         suspect=proof.get("suspect") is True,
+        guess=_text(proof.get("guess")),
     )
 
 

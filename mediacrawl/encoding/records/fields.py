@@ -19,10 +19,10 @@ from mediacrawl.encoding.decision import FieldDecision
 from mediacrawl.encoding.excerpts import clean
 from mediacrawl.encoding.languages import codec_name, is_codec
 from mediacrawl.encoding.models import model_version
-from mediacrawl.encoding.pricing.decoding import may_be_seven_bit
 from mediacrawl.encoding.records.evidence import (
     decision_fields,
     decode,
+    is_plain,
     number,
     raw_bytes,
     stored_decision,
@@ -51,7 +51,7 @@ LONGEST = 4096
 """Characters of a text without raw bytes that is decided; a longer one is no title."""
 
 _STATED = ("source", "frame", "key", "declared", "text")
-_PASSING = ("text_declared", "lossy", "suspect")
+_PASSING = ("text_declared", "guess", "lossy", "suspect")
 _READINGS = ("utf-8", "latin-1", "cp1252")
 
 
@@ -169,8 +169,9 @@ def element_field(element: dict[str, Any]) -> TagField | None:
             return None
     else:
         raw = raw_bytes(element)
-        before = text if packed is None else clean(decode(raw, element["declared"]))
-        if before.isascii() and not may_be_seven_bit(raw):
+        read = text if packed is None else decode(raw, element["declared"])
+        before = clean(read)
+        if before.isascii() and is_plain(read.removeprefix("\ufeff"), raw):
             return None
     by_user = element.get("decision") == "user"
     return TagField(element["key"], before, text, raw, element["declared"], element, by_user, element)
@@ -271,7 +272,7 @@ class PlainItem:
             before, proof = text, {}
         if len(before) > LONGEST:
             return
-        if before.isascii() and (raw is None or (raw.isascii() and not may_be_seven_bit(raw))):
+        if before.isascii() and (raw is None or is_plain(raw.decode("latin-1"), raw)):
             return
         codecs = (codec for codec in _READINGS if raw and decode(raw, codec) == before)
         declared = next(codecs, "latin-1")

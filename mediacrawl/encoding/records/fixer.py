@@ -182,7 +182,7 @@ class Fixer:
                 plain.put(field, fresh[place], self._decided_by(field, fresh[place]))
         changed = plain.close()
         written = [(field, fresh[place]) for place, field in enumerate(tagged) if place in fresh]
-        changed |= bool(written) and self._write(item, tags, written)
+        changed |= self._write(item, tags, written)
         return FixResult(
             changes=changes,
             decided=tuple(decided),
@@ -274,30 +274,36 @@ class Fixer:
 
     def _final(self, field: TextField, found: FieldDecision) -> FieldDecision:
         """Return the decision after the thresholds: uncertain changes are not made."""
-        text, confidence = found.text, rounded_confidence(found.confidence)
+        text, confidence, guess = found.text, rounded_confidence(found.confidence), found.guess
         decision: DecisionName = "fixed"
         if found.decision == "undecided" or (text != field.before and confidence < self._min_confidence):
+            guess = text if text != field.before else guess
             text, decision = field.before, "undecided"
         elif text == field.before:
             decision = "declared"
         if (text, confidence, decision) == (found.text, found.confidence, found.decision):
             return found
-        return replace(found, text=text, confidence=confidence, decision=decision)
+        return replace(found, text=text, confidence=confidence, decision=decision, guess=guess)
 
     def _write(
         self,
         item: MutableMapping[str, Any],
         tags: Sequence[Mapping[str, Any]],
-        decided: Iterable[tuple[TagField, FieldDecision]],
+        decided: Sequence[tuple[TagField, FieldDecision]],
     ) -> bool:
         """Write decisions into the evidence, and the values at the top that came from it."""
-        old, old_titles = best_values(tags) | structured_values(tags), placed_texts(tags)
-        if not sum(field.put(decision, self._decided_by(field, decision)) for field, decision in decided):
+        has_lost = any("?" in value or "\ufffd" in value for name in FILE_FIELDS if (value := _text(item, name)))
+        if not decided and not has_lost:
             return False
+        old, old_titles = best_values(tags) | structured_values(tags), placed_texts(tags)
+        put = sum(field.put(decision, self._decided_by(field, decision)) for field, decision in decided)
         untouched = by_user(item)
-        for name, value in followed(item, old, best_values(tags) | structured_values(tags)).items():
-            if name not in untouched:
-                _put_value(item, name, value)
+        values = followed(item, old, best_values(tags) | structured_values(tags)) if put or has_lost else {}
+        new = [name for name in values if name not in untouched]
+        for name in new:
+            _put_value(item, name, values[name])
+        if not put:
+            return bool(new)
         titles = placed_texts(tags)
         for name in LISTS_WITH_TEXTS if titles else ():
             parts = item.get(name)

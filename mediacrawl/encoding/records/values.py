@@ -71,7 +71,8 @@ def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
 
     Those of `LINK_FIELDS` that have evidence are there too.
 
-    The file's own texts come before those of `facts.EXTERNAL_SOURCES`. Of its own sources those that cut long texts
+    Texts that lost characters (`is_lost`) come last. Otherwise
+    the file's own texts come before those of `facts.EXTERNAL_SOURCES`. Of its own sources those that cut long texts
     (ID3v1, Lyrics3) come last, and the others in the order of `tags`: readers put the tag that counts first in a
     format (ID3v2 or APE, see `probe.formats.outer_tags`) before the others.
     """
@@ -114,11 +115,15 @@ def derived_again(
 
 
 def followed(record: Mapping[str, Any], given: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values that changed with the evidence. One that was another before was set otherwise."""
+    """Return the values that changed with the evidence.
+
+    One that was another before was set otherwise, unless it has lost what the new one has.
+    """
     return {
         name: value
         for name, value in now.items()
-        if value != given[name] and (record.get(name) or None) == (given[name] or None)
+        if (value != given[name] and (record.get(name) or None) == (given[name] or None))
+        or is_better(value, record.get(name))
     }
 
 
@@ -280,19 +285,70 @@ def _best(found: Sequence[Mapping[str, Any]], key: str) -> str | None:
 
 def _of_best_place(found: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return the elements of the source that counts, as many as it has in one frame."""
-    best = min(found, key=_rank)
-    place = (best["source"], best["frame"])
-    return [element for element in found if (element["source"], element["frame"]) == place]
+    texts = [element["text"] for element in found]
+    lost = {_place_of(element) for element in found if is_lost(element, texts)}
+
+    def rank(element: Mapping[str, Any]) -> tuple[bool, int]:
+        source = element["source"]
+        of_copy = bool(element.get("copy_url"))
+        return _place_of(element) in lost, 3 * of_copy + 2 * (source in EXTERNAL_SOURCES) + (source in _SHORT)
+
+    best = _place_of(min(found, key=rank))
+    return [element for element in found if _place_of(element) == best]
 
 
-def _rank(element: Mapping[str, Any]) -> int:
-    source = element["source"]
-    return 2 if source in EXTERNAL_SOURCES else 1 if source in _SHORT else 0
+def _place_of(element: Mapping[str, Any]) -> tuple[Any, ...]:
+    return element["source"], element["frame"], element.get("page_url"), element.get("copy_url")
+
+
+def is_better(text: Any, was: Any) -> bool:
+    """Return whether a text has what a stored value lost."""
+    if not isinstance(text, str) or not isinstance(was, str) or text == was or not ("?" in was or "\ufffd" in was):
+        return False
+    return is_lost({"text": was}, [text]) and not is_lost({"text": text})
+
+
+_MOST_COMPARED = 64
+"""Texts of one key that are compared with one that has question marks."""
+_MARK_RUN = re.compile("[?\ufffd]+")
+
+
+def is_lost(element: Mapping[str, Any], texts: Sequence[str] = ()) -> bool:
+    """Return whether the text of an element lost characters: it is marked so, has U+FFFD, or is question marks only.
+
+    Also if one of `texts` is the same but for letters beyond ASCII in place of its question marks.
+    """
+    text = element["text"]
+    if element.get("lossy") is True or element.get("suspect") is True or "\ufffd" in text:
+        return True
+    if "?" not in text:
+        return False
+    if text.count("?") > 1 and not any(map(str.isalnum, text)):
+        return True
+    parts = _MARK_RUN.split(text)
+    return any(_fits(parts, other) for other in texts[:_MOST_COMPARED] if not other.isascii())
+
+
+def _fits(parts: Sequence[str], text: str) -> bool:
+    """Return whether a text is these parts with letters beyond ASCII between them; linear in its length."""
+    at, last = len(parts[0]), len(text) - len(parts[-1])
+    if not text.startswith(parts[0]) or not text.endswith(parts[-1]):
+        return False
+    for part in parts[1:-1]:
+        found = text.find(part, at + 1, last)
+        if found < 0 or not _is_beyond(text[at:found]):
+            return False
+        at = found + len(part)
+    return at < last and _is_beyond(text[at:last])
+
+
+def _is_beyond(gap: str) -> bool:
+    return min(gap) > "\x7f"
 
 
 def _genre_names(text: str) -> Iterable[str]:
-    """Write out ID3's numbers of genres: ``(17)`` and ``17`` are Rock."""
-    if len(text) <= _MAX_GENRE and (text.isdecimal() or text.startswith("(")):
+    """Write out ID3's codes of genres: ``(17)`` and ``17`` are Rock, ``RX`` is Remix, ``CR`` Cover."""
+    if len(text) <= _MAX_GENRE and (text.isdecimal() or text.startswith("(") or text in {"RX", "CR"}):
         # Its import takes 120 ms, and few genres are written so.
         from mutagen.id3 import TCON  # noqa: PLC0415
 

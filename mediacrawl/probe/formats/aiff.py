@@ -15,7 +15,7 @@ from mediacrawl.probe.formats.keys import aiff_key
 from mediacrawl.probe.formats.riff import Chunk
 from mediacrawl.probe.formats.riff_markers import Marks
 from mediacrawl.probe.formats.windows_headers import pcm_codec
-from mediacrawl.probe.text import LATIN1, Value
+from mediacrawl.probe.text import LATIN1, Value, unpadded
 
 _TEXTS = frozenset({b"NAME", b"AUTH", b"(c) ", b"ANNO"})
 _COMMON_BYTES = 22
@@ -137,7 +137,7 @@ def add_comments(context: ParseContext, source: str, body: bytes, head: Struct) 
     for _ in range(min(int.from_bytes(body[:2], "big"), context.policy.max_values)):
         (length,) = unpack(head.format, body[at : at + head.size])
         begin = at + head.size
-        context.add(source, "COMT", aiff_key("COMT"), Value(body[begin : begin + length].rstrip(b"\0"), LATIN1))
+        context.add(source, "COMT", aiff_key("COMT"), Value(unpadded(body[begin : begin + length]), LATIN1))
         at = begin + length + length % 2
 
 

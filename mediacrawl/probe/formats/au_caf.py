@@ -19,7 +19,7 @@ from mediacrawl.probe.formats.long_chunks import ChunkLayout, end_of_file, media
 from mediacrawl.probe.formats.mp4_codecs import AudioSampleEntry, read_cookie
 from mediacrawl.probe.formats.riff import Chunk, first
 from mediacrawl.probe.formats.windows_headers import Order, pcm_codec, wave_codec
-from mediacrawl.probe.text import LATIN1, UTF8, Value
+from mediacrawl.probe.text import LATIN1, UTF8, Value, ended
 
 _AU_HEADER = 24
 _ORDERS: dict[bytes, Order] = {b".snd": "big", b"dns.": "little", b"\0ds.": "little", b".sd\0": "big"}
@@ -98,7 +98,7 @@ def _read_annotation(context: ParseContext, start: int, stop: int) -> None:
     """Reads the text between header and audio; it ends with a zero, and no encoding is declared."""
     if not context.fits(stop - start):
         return
-    raw = exact(context.file, start, stop).partition(b"\0")[0]
+    raw = ended(exact(context.file, start, stop))
     lines = [_LINE.fullmatch(line) for line in raw.strip(b"\n").split(b"\n")]
     if not all(lines):
         context.add("au", "annotation", "comment", Value(raw, LATIN1))

@@ -15,7 +15,7 @@ from mediacrawl.probe.formats.aiff import add_comments
 from mediacrawl.probe.formats.keys import dsdiff_key
 from mediacrawl.probe.formats.long_chunks import ChunkLayout, end_of_file, media_size, walk
 from mediacrawl.probe.formats.riff import Chunk, first, read_id3
-from mediacrawl.probe.text import LATIN1, Value
+from mediacrawl.probe.text import LATIN1, Value, unpadded
 
 _DSF_HEADER, _DSF_FORMAT, _DSF_DATA = 28, 52, 12
 _DSF_CODECS = {1: "dsd_lsbf_planar", 8: "dsd_msbf_planar"}
@@ -136,7 +136,7 @@ def _read_text(context: ParseContext, chunk: Chunk) -> None:
             for text in walk(context, chunk.body, chunk.stop, _LAYOUT):
                 if text.name in _COUNTED and context.fits(text.size):
                     body, name = first(context, text, text.size), text.name.decode("ascii")
-                    raw = body[4 : 4 + int.from_bytes(body[:4], "big")].rstrip(b"\0")
+                    raw = unpadded(body[4 : 4 + int.from_bytes(body[:4], "big")])
                     context.add("dsdiff", name, dsdiff_key(name), Value(raw, LATIN1))
     elif chunk.name == b"COMT" and context.fits(chunk.size):
         with context.stage("comments"):

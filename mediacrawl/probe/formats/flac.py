@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
+from mediacrawl.encoding.records.evidence import is_plain
 from mediacrawl.encoding.records.values import text_place
 from mediacrawl.model.parts import Chapter
-from mediacrawl.probe.context import BrokenError, ByteSource, ParseContext, address_in, exact, is_plain, peek, unpack
+from mediacrawl.probe.context import BrokenError, ByteSource, ParseContext, address_in, exact, peek, unpack
 from mediacrawl.probe.formats.keys import vorbis_key
 from mediacrawl.probe.formats.shared_codes import LINK, picture_type
 from mediacrawl.probe.result import ProbeResult

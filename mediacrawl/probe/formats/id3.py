@@ -21,7 +21,7 @@ from mediacrawl.probe.formats.id3_frames import PICTURE_HEADER, ChapterFrames, I
 from mediacrawl.probe.formats.keys import id3_key
 from mediacrawl.probe.formats.shared_codes import LINK
 from mediacrawl.probe.sparse import SparseFile
-from mediacrawl.probe.text import LATIN1, UTF8, UTF16, UTF16BE, Value, cut, decode, split, split_all
+from mediacrawl.probe.text import LATIN1, UTF8, UTF16, UTF16BE, Value, cut, decode, ended, split, split_all, wide_order
 
 _ENCODINGS = (LATIN1, UTF16, UTF16BE, UTF8)
 _FRAME_ID = {2: re.compile(rb"[A-Za-z0-9]{3}"), 3: re.compile(rb"[A-Za-z0-9]{3}[A-Za-z0-9\0 ]")}
@@ -419,6 +419,11 @@ def _declared(name: str, body: bytes) -> tuple[str, bytes]:
 def _description(name: str, declared: str, body: bytes) -> tuple[str, str, bytes]:
     """Splits off the description; without a terminator all of it is the text. Gives the text's encoding too."""
     desc, rest = cut(body, declared)
+    if declared in {LATIN1, UTF8} and (order := wide_order(body[2:] if body.startswith(b"\0\0") else body)):
+        # UTF-16 under the wrong label; an empty description may end after one byte there, too.
+        wide, text = cut(body, UTF16)
+        if text is not None and not (body[:1] == b"\0" and wide):
+            return decode(wide, order).lstrip("\ufeff"), declared, text
     if rest is None and declared == UTF16 and body[:1] == b"\0" and b"\0" not in body[1:].rstrip(b"\0"):
         # Text of 8 bits under the wrong label: its empty description ends after one byte.
         return "", declared, body[1:].rstrip(b"\0")
@@ -464,5 +469,5 @@ def read_id3v1(context: ParseContext, data: bytes) -> None:
 
 def _add_v1_field(context: ParseContext, key: str, field: bytes) -> None:
     # What follows the first NUL is left over from a longer text before it.
-    raw = field.partition(b"\0")[0].rstrip(b" ")
-    context.add("id3v1", key, key, Value(raw, LATIN1))
+    raw = ended(field)
+    context.add("id3v1", key, key, Value(raw if wide_order(raw, least=2) else raw.rstrip(b" "), LATIN1))

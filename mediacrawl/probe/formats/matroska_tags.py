@@ -113,6 +113,8 @@ def add_texts(context: ParseContext, texts: Sequence[SimpleTag], *, video: bool,
     An actor's description is the character, a performer's the instruments; that of other texts is their target.
     """
     song = not video and any(text.target.level == _SONG and text.name == "TITLE" for text in texts)
+    # The artist of an album is that of a song for which none is stated.
+    with_artist = any(text.name == "ARTIST" and text.target.level <= _SONG for text in texts)
     for place, text in enumerate(texts):
         part = text.target.part
         if part == "track" and (text.name in _COUNTS or text.name.startswith("_STATISTICS")):
@@ -126,6 +128,8 @@ def add_texts(context: ParseContext, texts: Sequence[SimpleTag], *, video: bool,
             desc = _nested(texts, place, _ABOUT_PEOPLE[key])
         lang = "" if text.lang == "und" else text.lang
         context.add(SOURCE, text.name, key, Value(text.raw, UTF8), lang=lang, desc=desc)
+        if key == "albumartist" and text.name == "ARTIST" and not with_artist:
+            context.add(SOURCE, text.name, "artist", Value(text.raw, UTF8), lang=lang, desc=desc)
 
 
 def _nested(texts: Sequence[SimpleTag], place: int, name: str) -> str:

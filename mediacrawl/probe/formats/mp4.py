@@ -6,6 +6,8 @@ walked one after the other, see `mp4_fragments`.
 
 from __future__ import annotations
 
+import re
+
 from mediacrawl.probe.context import BrokenError, ParseContext
 from mediacrawl.probe.formats import mp4_text
 from mediacrawl.probe.formats.mp4_atoms import Atom, children, content, walk
@@ -35,6 +37,8 @@ from mediacrawl.probe.formats.mp4_tracks import (
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.sparse import MAX_OFFSET
 
+_NAME = re.compile(rb"[ -~\xa9]{4}")
+_MOOV = re.compile(rb"(....)moov(?=....(?:mvhd|cmov|trak|udta|meta|iods|free))", re.DOTALL)
 _VIDEO_TO_AUDIO = {"video/mp4": "audio/mp4", "video/3gpp": "audio/3gpp", "video/3gpp2": "audio/3gpp2"}
 _AUDIO_TO_VIDEO = {"audio/mp4": "video/mp4"}
 
@@ -95,14 +99,34 @@ def read(context: ParseContext, start: int) -> None:
 def _find_moov(context: ParseContext, start: int) -> Atom:
     file, near = context.file, context.policy.skip_bytes
     end = MAX_OFFSET if file.size is None else file.size
+    behind: Atom | None = None
     for atom in walk(context, start, end):
+        if behind and (atom.missing or not _NAME.fullmatch(atom.name)):
+            break
         if atom.name == b"moov":
             if atom.size <= near:
                 file.get(atom.start, atom.stop)  # one request for all of it
             return atom
         if atom.name == b"mdat" and atom.stop < end <= atom.stop + near:
             file.get(atom.stop, end)  # moov follows the media data: one request for all of it
-    raise BrokenError("no moov")
+        behind = atom if atom.name == b"mdat" and atom.missing < near else behind
+    moov = _displaced_moov(context, behind, end) if behind else None
+    if moov is None:
+        raise BrokenError("no moov")
+    return moov
+
+
+def _displaced_moov(context: ParseContext, mdat: Atom, end: int) -> Atom | None:
+    """Finds ``moov`` near the end of media data whose stated size is some bytes wrong."""
+    first = max(mdat.body, mdat.stop - context.policy.skip_bytes)
+    data = context.file.get(first, min(end, mdat.stop + context.policy.skip_bytes))
+    for found in _MOOV.finditer(data):
+        at = first + found.start()
+        if at + int.from_bytes(found[1], "big") <= end:
+            # The header that was read in its place seemed to be cut.
+            context.result.notes = [note for note in context.result.notes if note != "mp4:truncated"]
+            return next(walk(context, at, end))
+    return None
 
 
 def _read_moov(context: ParseContext, moov: Atom, movie: Movie) -> None:

@@ -10,12 +10,13 @@ from mediacrawl.probe.context import BrokenError, ParseContext, exact
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """One atom: its name, and the offsets of its header, its body, and what follows it."""
+    """One atom: its name, the offsets of its header, its body and what follows it, and how much of it is missing."""
 
     name: bytes
     start: int
     body: int
     stop: int
+    missing: int = 0
 
     @property
     def size(self) -> int:
@@ -59,4 +60,4 @@ def _read_header(context: ParseContext, start: int, stop: int) -> Atom:
         raise BrokenError("an atom is shorter than its header")
     if start + size > stop:
         context.note("mp4:truncated")
-    return Atom(name, start, body, min(start + size, stop))
+    return Atom(name, start, body, min(start + size, stop), max(0, start + size - stop))

@@ -115,6 +115,7 @@ class LogicalStream:
         rate: granules (or frames) per second.
         comment_at: bytes in the second packet before the comments.
         skip: granules at the start that are not played.
+        longest: most granules of one packet; 0 if the header does not say.
         shift: bits of a video granule that count the frames since the last key frame.
         sample_rate: Hz.
         channels: number of audio channels.
@@ -131,6 +132,7 @@ class LogicalStream:
     rate: float
     comment_at: int
     skip: int = 0
+    longest: int = 0
     shift: int = 0
     sample_rate: int | None = None
     channels: int | None = None
@@ -156,6 +158,32 @@ class LogicalStream:
             granule = (granule >> self.shift) + (granule & (1 << self.shift) - 1)
         return (granule - self.skip) / self.rate
 
+    def begin(self, file: SparseFile, page: OggPage) -> float:
+        """Returns the second at which a stream begins that has its first granule position on this page.
+
+        It is 0 but for what was cut from a longer stream.
+        """
+        packets = sum(size < 255 for size in page.lacing)
+        # The first packet of Vorbis only prepares the next one.
+        packets -= self.codec == "vorbis"
+        longest = self.longest or (
+            _opus_samples(file.at_hand(page.body, page.body + 2) or b"") if self.codec == "opus" else 0
+        )
+        begin = self.seconds(page.granule) - (packets * longest / self.rate if longest else _MAX_FIRST)
+        return begin if begin > _LEAST_BEGIN else 0.0
+
+
+_OPUS_TENTHS = (*(100, 200, 400, 600) * 3, *(100, 200) * 2, *(25, 50, 100, 200) * 4)
+"""Length of a frame in tenths of a millisecond, by its configuration (RFC 6716, 3.1)."""
+
+
+def _opus_samples(packet: bytes) -> int:
+    """Returns the granules of a packet of Opus, by its first two bytes; 0 if they are not at hand."""
+    if len(packet) < 2:
+        return 0
+    frames = (1, 2, 2, packet[1] & 63)[packet[0] & 3]
+    return frames * _OPUS_TENTHS[packet[0] >> 3] * 48 // 10
+
 
 def identify(serial: int, packet: bytes) -> LogicalStream | None:
     """Reads the first packet of a stream; None if its codec is unknown or its header is no header."""
@@ -176,7 +204,11 @@ def _vorbis(serial: int, packet: bytes) -> LogicalStream | None:
     bitrate = nominal if nominal > 0 else average
     if not rate:
         return None
-    return LogicalStream(serial, "vorbis", rate, 7, sample_rate=rate, channels=channels, bitrate=bitrate)
+    # Half a long block.
+    longest = 1 << (int.from_bytes(packet[28:29]) >> 4) >> 1
+    return LogicalStream(
+        serial, "vorbis", rate, 7, longest=longest, sample_rate=rate, channels=channels, bitrate=bitrate
+    )
 
 
 def _opus(serial: int, packet: bytes) -> LogicalStream:
@@ -197,6 +229,7 @@ def _flac(serial: int, packet: bytes) -> LogicalStream:
         "flac",
         rate,
         4,
+        longest=int.from_bytes(packet[19:21], "big"),
         sample_rate=rate,
         channels=facts.channels,
         bits_per_sample=facts.bits_per_sample,
@@ -204,11 +237,12 @@ def _flac(serial: int, packet: bytes) -> LogicalStream:
 
 
 def _speex(serial: int, packet: bytes) -> LogicalStream | None:
-    rate, channels, bitrate = struct.unpack_from("<i8xii", packet, 36)
+    rate, channels, bitrate, frame, _, frames = struct.unpack_from("<i8xiiiii", packet, 36)
     if rate <= 0:
         return None
     given = bitrate if bitrate > 0 else None
-    return LogicalStream(serial, "speex", rate, 0, sample_rate=rate, channels=channels, bitrate=given)
+    longest = max(0, frame * frames)
+    return LogicalStream(serial, "speex", rate, 0, longest=longest, sample_rate=rate, channels=channels, bitrate=given)
 
 
 def _theora(serial: int, packet: bytes) -> LogicalStream:
@@ -221,6 +255,7 @@ def _theora(serial: int, packet: bytes) -> LogicalStream:
         "theora",
         numerator / denominator,
         7,
+        longest=1,
         shift=tail >> 5 & 31,
         is_video=True,
         width=width,
@@ -245,7 +280,9 @@ _LONGEST_HEADER = _HEADER + 255
 _MAX_PAGES = 200
 """Pages at the front that are looked at for where a stream begins and how dense it is."""
 _MAX_FIRST = 60
-"""Seconds that one page can hold. What begins later was cut from something longer."""
+"""Seconds that one page can hold, if its codec does not say. What begins later was cut from something longer."""
+_LEAST_BEGIN = 0.1
+"""Seconds; less is what an encoder counts before the first sample."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -426,6 +463,8 @@ def _read_length(context: ParseContext, streams: list[LogicalStream], start: int
     if size is None:
         context.note("size unknown")
         return
+    if context.file.at_hand(start, size) is not None and _add_up(context, start):
+        return
     data = b""
     for tail in context.policy.ogg_tail_bytes:
         data = context.file.get(max(0, size - tail), size)
@@ -440,17 +479,44 @@ def _read_length(context: ParseContext, streams: list[LogicalStream], start: int
 
 def _set_length(context: ParseContext, streams: list[LogicalStream], last: dict[int, int], start: int) -> None:
     """Takes the length from the last pages. A recording of a live stream does not begin at zero."""
-    first: dict[int, int] = {}
+    first: dict[int, OggPage] = {}
     for page in _pages_at_hand(context.file, start):
-        first.setdefault(page.serial, page.granule)
+        first.setdefault(page.serial, page)
     lengths = []
     for stream in streams:
         if stream.serial in last:
-            begin = stream.seconds(first.get(stream.serial, 0))
-            lengths.append((stream.seconds(last[stream.serial]) - (begin if begin > _MAX_FIRST else 0), begin))
+            at = first.get(stream.serial)
+            begin = stream.begin(context.file, at) if at and at.granule < last[stream.serial] else 0.0
+            lengths.append((stream.seconds(last[stream.serial]) - begin, begin))
     seconds, begin = max(lengths)
-    context.result.set_duration(seconds, estimated=begin > _MAX_FIRST)
+    context.result.set_duration(seconds, estimated=begin > 0)
     _average_bitrate(context)
+
+
+def _add_up(context: ParseContext, start: int) -> bool:
+    """Takes the length of a file that is at hand as a whole: the sum of chained streams. False if none is found."""
+    streams: dict[int, LogicalStream] = {}
+    links: list[dict[int, tuple[float, float]]] = [{}]
+    cut = False
+    for page in _pages(context, start):
+        if page.flags & _FIRST:
+            if links[-1]:
+                links.append({})
+            if stream := identify(page.serial, context.file.get(page.body, page.stop)):
+                streams[page.serial] = stream
+        elif page.serial in streams and 0 < page.granule < 1 << 63 and page.stop <= (context.file.size or 0):
+            stream = streams[page.serial]
+            end = stream.seconds(page.granule)
+            if page.serial in links[-1]:
+                begin, _ = links[-1][page.serial]
+                links[-1][page.serial], cut = (begin, end - begin), cut or begin > 0
+            else:
+                links[-1][page.serial] = (stream.begin(context.file, page), end)
+    seconds = sum(max((length for _, length in link.values()), default=0.0) for link in links)
+    if seconds:
+        context.result.set_duration(seconds, estimated=cut)
+        _average_bitrate(context)
+    return bool(seconds)
 
 
 def _estimate(context: ParseContext, streams: list[LogicalStream], start: int, size: int) -> None:

@@ -24,7 +24,7 @@ from mediacrawl.probe.formats.id3 import Id3Header
 from mediacrawl.probe.formats.keys import ape_key
 from mediacrawl.probe.formats.shared_codes import picture_type
 from mediacrawl.probe.sparse import SparseFile
-from mediacrawl.probe.text import LATIN1, UTF8, Value, cut, split
+from mediacrawl.probe.text import LATIN1, UTF8, Value, cut, split, unpadded
 
 _PREAMBLE = b"APETAGEX"
 _APE_HEADER = 32
@@ -218,7 +218,7 @@ def read_lyrics3(context: ParseContext, tag: Lyrics3Tag) -> None:
 
 def _add_lyrics_field(context: ParseContext, name: str, start: int, stop: int) -> None:
     if name in _LYRICS_KEYS:
-        raw = context.text(start, stop).rstrip(b"\0 ")
+        raw = unpadded(context.text(start, stop), b"\0 ")
         context.add("lyrics3", name, _LYRICS_KEYS[name], Value(raw, LATIN1))
 
 

@@ -14,7 +14,7 @@ from mediacrawl.model.parts import Track
 from mediacrawl.probe.context import BrokenError, ParseContext, exact, unpack
 from mediacrawl.probe.formats.keys import REAL_TEXTS, real_key
 from mediacrawl.probe.formats.shared_codes import layout_of
-from mediacrawl.probe.text import LATIN1, Value
+from mediacrawl.probe.text import LATIN1, Value, unpadded
 
 SOURCE = "real"
 MAGIC = b".ra\xfd"
@@ -125,7 +125,7 @@ def read_audio(context: ParseContext, start: int) -> None:
 
 def add_text(context: ParseContext, frame: str, raw: bytes) -> None:
     """Adds a text. No version declares an encoding."""
-    context.add(SOURCE, frame, real_key(frame), Value(raw.rstrip(b"\0 "), LATIN1))
+    context.add(SOURCE, frame, real_key(frame), Value(unpadded(raw, b"\0 "), LATIN1))
 
 
 _CHUNK_HEADER = 10

@@ -26,7 +26,7 @@ from mediacrawl.probe.formats.windows_headers import (
     read_wave_format,
 )
 from mediacrawl.probe.sparse import MAX_OFFSET, SparseFile
-from mediacrawl.probe.text import LATIN1, Value
+from mediacrawl.probe.text import LATIN1, Value, unpadded
 
 HEADER = 8
 STREAMED = 0x7FFF0000
@@ -153,7 +153,7 @@ def add_text(context: ParseContext, source: str, chunk: Chunk, key: str) -> None
 
 def _text(context: ParseContext, chunk: Chunk) -> Value:
     """The body of a chunk without the zeros that end or fill it; nothing if it is too long for a text."""
-    return Value(context.text(chunk.body, chunk.stop).rstrip(b"\0"), LATIN1)
+    return Value(unpadded(context.text(chunk.body, chunk.stop)), LATIN1)
 
 
 def _behind(file: SparseFile, chunk: Chunk, stop: int, order: Order) -> int:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from mediacrawl.model.parts import Chapter
 from mediacrawl.probe.formats.windows_headers import Order
-from mediacrawl.probe.text import LATIN1, Value
+from mediacrawl.probe.text import LATIN1, Value, ended
 
 _POINT = 24
 """Bytes of a cue point."""
@@ -94,6 +94,6 @@ class Marks:
 
 
 def _set_name(names: dict[int, bytes], number: int, raw: bytes) -> None:
-    name = raw.partition(b"\0")[0].strip(b" ")
+    name = ended(raw).strip(b" ")
     if name:
         names.setdefault(number, name)

@@ -25,7 +25,7 @@ from mediacrawl.probe.formats.riff import (
 )
 from mediacrawl.probe.formats.riff_markers import Marks
 from mediacrawl.probe.formats.windows_headers import WAVE_FORMAT_BYTES, Order, WaveFormat, read_wave_format
-from mediacrawl.probe.text import LATIN1, UTF16LE, Value, unterminated
+from mediacrawl.probe.text import LATIN1, UTF16LE, Value, ended, unterminated
 
 _UNKNOWN = {0, 0xFFFFFFFF}
 _HEADERS = frozenset({b"ds64", b"fmt ", b"fact"})
@@ -94,8 +94,7 @@ def _read_chunk(context: ParseContext, chunk: Chunk, wave: _Wave) -> None:
         with context.stage("bext"):
             body = first(context, chunk, min(chunk.size, _BEXT[-1][3]))
             for name, key, start, stop in _BEXT:
-                raw = body[start:stop].partition(b"\0")[0]
-                context.add("riff", f"bext {name}", key, Value(raw, LATIN1))
+                context.add("riff", f"bext {name}", key, Value(ended(body[start:stop]), LATIN1))
     elif chunk.name in {b"id3 ", b"ID3 "}:
         read_id3(context, chunk)
     elif chunk.name == b"cue " and context.fits(chunk.size):

@@ -1,4 +1,4 @@
-/* The methods that weigh the hypotheses of a record (src/weighing.c). */
+/* The methods that weigh the hypotheses of a record (weighing.c). */
 #include "calls.h"
 
 #include <string.h>

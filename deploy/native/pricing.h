@@ -13,7 +13,6 @@
 #define MOST_CLASSES 32
 #define MOST_CLITIC 8
 #define ROWS 4096 /* rows of the first pass that are kept; a power of two */
-#define MOST_RANGES 32
 #define CODE_PAGES 0x1100
 
 typedef struct {
@@ -82,7 +81,7 @@ typedef struct {
     int64_t near_pairs, lost, unread;
     int64_t latin_word, most_latin, most_gain, least_difference;
     int64_t shortest_cut, plain_apostrophe;
-    int64_t glued, joined, private_use, signs_only, lone, rare;
+    int64_t glued, joined, private_use, signs_only, lone;
 } Constants;
 
 /* Short words that stand before or after an apostrophe, in lower case; the last two of any reading. */
@@ -102,7 +101,7 @@ typedef struct {
 /* Quotation marks that come in pairs: a low one is closed by either of the next two, of which the first may open too. */
 enum { LOW, LEFT, RIGHT, OPENING, CLOSING, QUOTES };
 
-/* What the hypotheses of a record are weighed by (src/weighing.c). */
+/* What the hypotheses of a record are weighed by (weighing.c). */
 typedef struct {
     int64_t forgiven, language_switch, loose_tone, most_words, most_scored, lone, trusted, utf8_prior;
     int64_t unpaired;
@@ -132,9 +131,6 @@ struct Kernel {
     size_t gain_count;
     uint8_t *kinds;      /* of the code points up to U+FFFF: bits KIND_... */
     uint16_t *outside;   /* what those cost between runs */
-    uint16_t *telling;   /* what a text may have that has them */
-    uint32_t far_unused[2 * MOST_RANGES]; /* first and last of ranges beyond U+FFFF that are unused too */
-    int far_count;
     Row rows[ROWS];
     uint8_t *row_costs;
     Weighing weighing;
@@ -199,9 +195,6 @@ int64_t encode_in(const Kernel *, int encoding, const uint32_t *text, size_t len
 /* Cost of a character after the last one, whose number it replaces; -1 stands for one that the model does not know. A run
  * begins with 0, the number of its boundary. */
 int64_t character_cost(const Characters *, int64_t *last, uint32_t code);
-
-/* The cost of a text in the best of some languages written in characters. -1 with an error set. */
-int64_t best_characters(Kernel *, const uint32_t *text, size_t length, const int *languages, int count, int *best);
 
 /* What bytes cost in a double-byte encoding: `never` where it cannot read them; -1 with an error set, -2 where Python
  * must decode them. `points` has room for the length, and gets `*count` characters. */

@@ -1,4 +1,4 @@
-/* The kernel of src/pricing.c as a Python module, in the limited API of Python 3.11: one build serves all later ones.
+/* The kernel of pricing.c as a Python module, in the limited API of Python 3.11: one build serves all later ones.
  *
  * `Kernel(spec)` takes all tables and constants from `mediacrawl/encoding/pricing/kernel_tables.py`, checks every size
  * that the arithmetic relies on, and refuses a spec that does not fit with ValueError. Nothing is trusted to be small. */
@@ -8,7 +8,6 @@
 
 #include "calls.h"
 
-#define ABI 3
 #define ON_STACK 512
 
 typedef struct {
@@ -93,7 +92,7 @@ static int take_constants(KernelObject *self, PyObject *spec)
         {"latin_word", &is->latin_word}, {"most_latin", &is->most_latin}, {"most_gain", &is->most_gain},
         {"least_difference", &is->least_difference}, {"glued", &is->glued}, {"joined", &is->joined},
         {"private", &is->private_use}, {"signs_only", &is->signs_only}, {"lone", &is->lone},
-        {"rare", &is->rare}, {"shortest_cut", &is->shortest_cut},
+        {"shortest_cut", &is->shortest_cut},
         {"plain_apostrophe", &is->plain_apostrophe},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
@@ -262,11 +261,6 @@ static int take_ranges(PyObject *spec, const char *name, void (*set)(Kernel *, u
         PyObject *range = PyList_GetItem(list, i);
         if (!PyTuple_Check(range)) return fails(name);
         if (!PyArg_ParseTuple(range, "iii", &first, &last, &value)) return -1;
-        if (first > 0xFFFF && value == KIND_UNUSED && kernel->far_count < MOST_RANGES) {
-            kernel->far_unused[2 * kernel->far_count] = (uint32_t)first;
-            kernel->far_unused[2 * kernel->far_count++ + 1] = (uint32_t)last;
-            continue;
-        }
         if (first < 0 || last > 0xFFFF || value < 0 || value > 0xFFFF) return fails(name);
         for (int code = first; code <= last; code++) set(kernel, (uint32_t)code, value);
     }
@@ -274,8 +268,6 @@ static int take_ranges(PyObject *spec, const char *name, void (*set)(Kernel *, u
 }
 
 static void set_kind(Kernel *kernel, uint32_t code, int value) { kernel->kinds[code] |= (uint8_t)value; }
-
-static void set_telling(Kernel *kernel, uint32_t code, int value) { kernel->telling[code] |= (uint16_t)value; }
 
 static void set_outside(Kernel *kernel, uint32_t code, int value) { kernel->outside[code] = (uint16_t)value; }
 
@@ -287,9 +279,8 @@ static int take_kinds(KernelObject *self, PyObject *spec)
     kernel->gain_count = (size_t)PyList_Size(gains);
     kernel->kinds = PyMem_Calloc(0x10000, 1);
     kernel->outside = PyMem_Calloc(0x10000, sizeof *kernel->outside);
-    kernel->telling = PyMem_Calloc(0x10000, sizeof *kernel->telling);
     kernel->gains = PyMem_Calloc(kernel->gain_count, sizeof *kernel->gains);
-    if (!kernel->kinds || !kernel->outside || !kernel->telling || !kernel->gains) {
+    if (!kernel->kinds || !kernel->outside || !kernel->gains) {
         PyErr_NoMemory();
         return -1;
     }
@@ -300,7 +291,6 @@ static int take_kinds(KernelObject *self, PyObject *spec)
         kernel->gains[i] = (int32_t)gain;
     }
     if (take_doubles(spec, kernel) < 0 || take_ranges(spec, "kinds", set_kind, kernel) < 0) return -1;
-    if (take_ranges(spec, "telling", set_telling, kernel) < 0) return -1;
     return take_ranges(spec, "outside", set_outside, kernel);
 }
 
@@ -474,7 +464,6 @@ static void kernel_free(PyObject *object)
     PyMem_Free(kernel->gains);
     PyMem_Free(kernel->kinds);
     PyMem_Free(kernel->outside);
-    PyMem_Free(kernel->telling);
     Py_CLEAR(self->loader);
     Py_CLEAR(self->names);
     Py_CLEAR(self->kept);
@@ -596,32 +585,6 @@ static PyObject *kernel_price(PyObject *object, PyObject *args)
     return PyLong_FromLongLong(total);
 }
 
-PyDoc_STRVAR(ascii_doc, "ascii(words, languages, lone) -> what ASCII words cost in each of the languages");
-
-static PyObject *kernel_ascii(PyObject *object, PyObject *args)
-{
-    Kernel *kernel = &((KernelObject *)object)->kernel;
-    PyObject *list, *languages, *answer = NULL;
-    int is_lone, error = 0;
-    if (!PyArg_ParseTuple(args, "O!O!p", &PyList_Type, &list, &PyList_Type, &languages, &is_lone)) return NULL;
-    Piece stack[ON_STACK];
-    Piece *words = scratch(stack, ON_STACK, (size_t)PyList_Size(list), sizeof *words);
-    if (words && pieces_of(list, words) == 0) answer = PyList_New(PyList_Size(languages));
-    for (Py_ssize_t i = 0; answer && i < PyList_Size(languages); i++) {
-        long language = PyLong_AsLong(PyList_GetItem(languages, i));
-        if (language < 0 || language >= kernel->language_count) {
-            if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "There is no such language.");
-            Py_CLEAR(answer);
-            break;
-        }
-        int64_t cost = ascii_cost(kernel, words, (size_t)PyList_Size(list), (int)language, is_lone, &error);
-        PyObject *number = error ? NULL : PyLong_FromLongLong(cost);
-        if (!number || PyList_SetItem(answer, i, number) < 0) Py_CLEAR(answer);
-    }
-    if (words != stack) PyMem_Free(words);
-    return answer;
-}
-
 /* A text as code points, in `stack` if it is short. */
 static uint32_t *points_of(PyObject *text, uint32_t *stack, size_t *length)
 {
@@ -709,62 +672,13 @@ done:
     return answer;
 }
 
-PyDoc_STRVAR(scan_doc, "scan(text) -> what a text may have, in the bits of the spec's `telling`");
-
-static PyObject *kernel_scan(PyObject *object, PyObject *text)
-{
-    Kernel *kernel = &((KernelObject *)object)->kernel;
-    uint32_t stack[ON_STACK];
-    size_t length;
-    if (!PyUnicode_Check(text)) {
-        PyErr_SetString(PyExc_TypeError, "The text must be a str.");
-        return NULL;
-    }
-    uint32_t *points = points_of(text, stack, &length);
-    if (!points) return NULL;
-    long found = 0;
-    for (size_t at = 0; at < length; at++) found |= points[at] > 0xFFFF ? 0xFFFF : kernel->telling[points[at]];
-    if (points != stack) PyMem_Free(points);
-    return PyLong_FromLong(found);
-}
-
-PyDoc_STRVAR(characters_doc, "characters(text, languages) -> (language, cost) of a text with Chinese, Japanese or Korean");
-
-static PyObject *kernel_characters(PyObject *object, PyObject *args)
-{
-    Kernel *kernel = &((KernelObject *)object)->kernel;
-    PyObject *text, *list;
-    int languages[64], best = -1;
-    if (!PyArg_ParseTuple(args, "UO!", &text, &PyTuple_Type, &list)) return NULL;
-    int count = (int)PyTuple_Size(list);
-    if (count > 64) count = 64;
-    for (int i = 0; i < count; i++) {
-        long language = PyLong_AsLong(PyTuple_GetItem(list, i));
-        if (language < 0 || language >= kernel->character_count) {
-            if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "There is no such language.");
-            return NULL;
-        }
-        languages[i] = (int)language;
-    }
-    uint32_t stack[ON_STACK];
-    size_t length;
-    uint32_t *points = points_of(text, stack, &length);
-    if (!points) return NULL;
-    int64_t cost = best_characters(kernel, points, length, languages, count, &best);
-    if (points != stack) PyMem_Free(points);
-    return cost < 0 ? NULL : Py_BuildValue("(iL)", best, (long long)cost);
-}
-
 static PyMethodDef methods[] = {
     {"weigh", kernel_weigh, METH_VARARGS, weigh_doc},
     {"choose", kernel_choose, METH_VARARGS, choose_doc},
     {"grow", kernel_grow, METH_VARARGS, grow_doc},
     {"double", kernel_double, METH_VARARGS, double_doc},
     {"price", kernel_price, METH_VARARGS, price_doc},
-    {"ascii", kernel_ascii, METH_VARARGS, ascii_doc},
     {"alphabet", kernel_alphabet, METH_VARARGS, alphabet_doc},
-    {"scan", kernel_scan, METH_O, scan_doc},
-    {"characters", kernel_characters, METH_VARARGS, characters_doc},
     {NULL, NULL, 0, NULL},
 };
 
@@ -778,7 +692,7 @@ static PyType_Slot slots[] = {
 };
 
 static PyType_Spec spec = {
-    "mediacrawl_native.Kernel", sizeof(KernelObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots,
+    "mediacrawl.encoding._native.Kernel", sizeof(KernelObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots,
 };
 
 static int module_exec(PyObject *module)
@@ -789,14 +703,14 @@ static int module_exec(PyObject *module)
         return -1;
     }
     Py_DECREF(type);
-    return PyModule_AddIntConstant(module, "ABI", ABI);
+    return 0;
 }
 
 static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec}, {0, NULL}};
 
 static struct PyModuleDef module = {
-    PyModuleDef_HEAD_INIT, "mediacrawl_native", "The native part of mediacrawl's encoding detection.", 0, NULL, module_slots,
+    PyModuleDef_HEAD_INIT, "_native", "The arithmetic of mediacrawl's encoding detection.", 0, NULL, module_slots,
     NULL, NULL, NULL,
 };
 
-PyMODINIT_FUNC PyInit_mediacrawl_native(void) { return PyModuleDef_Init(&module); }
+PyMODINIT_FUNC PyInit__native(void) { return PyModuleDef_Init(&module); }

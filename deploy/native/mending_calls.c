@@ -1,4 +1,4 @@
-/* The methods that search for what a word in a double-byte encoding was before it lost bytes (src/mending.c). */
+/* The methods that search for what a word in a double-byte encoding was before it lost bytes (mending.c). */
 #include "calls.h"
 
 #include <string.h>

@@ -481,14 +481,6 @@ int64_t best_alphabet(Kernel *kernel, const int *encodings, const Piece *raws, i
     return best;
 }
 
-static int kind_of(const Kernel *kernel, uint32_t code)
-{
-    if (code < 0x10000) return kernel->kinds[code];
-    for (int i = 0; i < kernel->far_count; i++)
-        if (code >= kernel->far_unused[2 * i] && code <= kernel->far_unused[2 * i + 1]) return KIND_UNUSED;
-    return 0;
-}
-
 int64_t character_cost(const Characters *model, int64_t *last, uint32_t code)
 {
     const uint16_t *page = code < 0x110000 ? model->numbers[code >> 8] : NULL;
@@ -515,39 +507,32 @@ static int64_t run_cost(const Characters *model, const uint32_t *run, size_t len
     return total;
 }
 
-int64_t best_characters(Kernel *kernel, const uint32_t *text, size_t length, const int *languages, int count, int *best)
+/* The cost of a text of code points up to U+FFFF in a language written in characters. -1 with an error set. */
+static int64_t characters_cost(Kernel *kernel, const uint32_t *text, size_t length, int language)
 {
     const Constants *is = &kernel->is;
-    int64_t rest = 0, least = INT64_MAX;
+    Characters *model = &kernel->characters[language];
+    if (!model->is_loaded && kernel->load_characters(kernel, language) < 0) return -1;
+    int64_t total = 0;
     int last = 0, has_run = 0;
     for (size_t at = 0; at < length; at++) {
-        int kind = kind_of(kernel, text[at]);
-        if ((last & KIND_SMALL && kind & KIND_WIDE) || (last & KIND_WIDE && kind & KIND_SMALL)) rest += is->glued;
-        if ((last & KIND_CAPITAL && kind & KIND_WIDE) || (last & KIND_WIDE && kind & KIND_CAPITAL)) rest += is->joined;
+        int kind = kernel->kinds[text[at]];
+        if ((last & KIND_SMALL && kind & KIND_WIDE) || (last & KIND_WIDE && kind & KIND_SMALL)) total += is->glued;
+        if ((last & KIND_CAPITAL && kind & KIND_WIDE) || (last & KIND_WIDE && kind & KIND_CAPITAL)) total += is->joined;
         if (kind & KIND_RUN)
             has_run = 1;
         else if (text[at] > 0x7F)
-            rest += kind & KIND_UNUSED ? is->private_use : text[at] < 0x10000 ? kernel->outside[text[at]] : is->rare;
+            total += kind & KIND_UNUSED ? is->private_use : kernel->outside[text[at]];
         last = kind;
     }
-    if (!has_run) rest += is->signs_only;
-    *best = -1;
-    for (int i = 0; i < count; i++) {
-        Characters *model = &kernel->characters[languages[i]];
-        if (!model->is_loaded && kernel->load_characters(kernel, languages[i]) < 0) return -1;
-        int64_t total = rest;
-        for (size_t at = 0; at < length;) {
-            size_t end = at;
-            while (end < length && kind_of(kernel, text[end]) & KIND_RUN) end++;
-            if (end > at) total += run_cost(model, text + at, end - at) + (end - at == 1 ? is->lone : 0);
-            at = end > at ? end : at + 1;
-        }
-        if (total < least) {
-            least = total;
-            *best = languages[i];
-        }
+    if (!has_run) total += is->signs_only;
+    for (size_t at = 0; at < length;) {
+        size_t end = at;
+        while (end < length && kernel->kinds[text[end]] & KIND_RUN) end++;
+        if (end > at) total += run_cost(model, text + at, end - at) + (end - at == 1 ? is->lone : 0);
+        at = end > at ? end : at + 1;
     }
-    return *best < 0 ? rest : least;
+    return total;
 }
 
 /* Letters in the ASCII words of some bytes: runs of 2 to 30 letters with no byte beyond ASCII on either side. */
@@ -590,8 +575,7 @@ int64_t double_cost(Kernel *kernel, int encoding, const uint8_t *raw, size_t len
         letters += code < 0x80 && is_ascii_letter((uint8_t)code);
         points[(*count)++] = code;
     }
-    int best;
-    int64_t cost = best_characters(kernel, points, *count, &page->language, 1, &best);
+    int64_t cost = characters_cost(kernel, points, *count, page->language);
     if (cost < 0 || !letters) return cost;
     int64_t left_over = letters - letters_of_words(raw, length);
     return cost + (left_over > 0 ? kernel->is.ascii_letter * left_over : 0);

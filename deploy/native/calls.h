@@ -1,4 +1,4 @@
-/* What the files with methods of `mediacrawl_native.Kernel` share. */
+/* What the files with methods of `mediacrawl.encoding._native.Kernel` share. */
 #ifndef MEDIACRAWL_CALLS_H
 #define MEDIACRAWL_CALLS_H
 
@@ -29,13 +29,13 @@ int pieces_of(PyObject *list, Piece *to);
  * an error set. */
 int choices_of(const Kernel *kernel, PyObject *tuples, Choices *to);
 
-/* src/weighing_calls.c */
+/* weighing_calls.c */
 int take_weighing(Kernel *kernel, PyObject *spec);
 PyObject *kernel_weigh(PyObject *object, PyObject *args);
 PyObject *kernel_choose(PyObject *object, PyObject *args);
 extern const char weigh_doc[], choose_doc[];
 
-/* src/mending_calls.c */
+/* mending_calls.c */
 PyObject *kernel_grow(PyObject *object, PyObject *args);
 PyObject *kernel_double(PyObject *object, PyObject *args);
 extern const char grow_doc[], double_doc[];
