@@ -239,7 +239,7 @@ def _weighed(
 
 def _fits(plain: list[bytes], *, lone: bool) -> list[int]:
     """Return the cost of ASCII words in the language of each pair."""
-    costs = {code: ascii_cost(plain, code, lone=lone) for code in dict.fromkeys(pair.language for pair in pairs())}
+    costs = {code: ascii_cost(plain, code, lone=lone) for code in {pair.language for pair in pairs()}}
     return [costs[pair.language] for pair in pairs()]
 
 
