@@ -174,9 +174,7 @@ def _others(raw: bytes, hints: Hints, best: Match) -> Iterator[Match]:
     found = [rival for rival in rivals(head_of(raw, "", _LONG), hints) if rival.text != best.text]
     if len(raw) > _LONG:
         whole = [(decode_as(raw, rival.encoding), rival) for rival in found]
-        found = [replace(rival, text=text) for text, rival in whole if text is not None and text != best.text][
-            :_MOST_LONG
-        ]
+        found = [replace(rival, text=text) for text, rival in whole if text not in {None, best.text}][:_MOST_LONG]
     shares = [math.exp(PER_NAT * (rival.margin - found[0].margin)) for rival in found]
     for rival, share in zip(found, shares, strict=True):
         confidence = min(rest * share / sum(shares), best.confidence)

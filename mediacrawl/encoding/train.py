@@ -255,10 +255,7 @@ def _completed(given: Language, like: str) -> Language:
         return given
     return replace(
         given,
-        script=given.script or same.script,
-        letters=given.letters or same.letters,
-        encodings=given.encodings or same.encodings,
-        tlds=given.tlds or same.tlds,
+        **{name: getattr(given, name) or getattr(same, name) for name in ("script", "letters", "encodings", "tlds")},
         codes=same.codes,
         folds=same.folds,
     )

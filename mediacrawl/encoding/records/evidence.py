@@ -122,15 +122,8 @@ def decision_fields(decision: FieldDecision, version: str) -> dict[str, Any]:
         "decision": decision.decision,
         "fixer": version,
     }
-    if decision.asked:
-        proof["document"] = decision.asked
-    if decision.guess:
-        proof["guess"] = decision.guess
-    if decision.lossy:
-        proof["lossy"] = True
-    if decision.suspect:
-        proof["suspect"] = True
-    return proof
+    marks = {"document": decision.asked, "guess": decision.guess, "lossy": decision.lossy, "suspect": decision.suspect}
+    return proof | {name: mark for name, mark in marks.items() if mark}
 
 
 def rounded_confidence(confidence: float) -> float:
