@@ -61,6 +61,7 @@ GUEST: Final = 5 * STEP // 2
 _APOSTROPHES: Final = re.compile("['\u2019]")
 _BROKEN: Final = re.compile("[\x80-\x9f]")
 _GUEST: Final = re.compile("[A-Za-z]{3,}")
+_LONE_LETTER: Final = re.compile(r"[\W\d_]*[\u00aa-\u07ff][\W\d_]*")
 _MIXED: Final = re.compile("[A-Za-z\u00c0-\u024f](?=[\u0400-\u1dff])|(?<=[\u0400-\u1dff])[A-Za-z\u00c0-\u024f]")
 _OTHER_LETTER: Final = re.compile("[\u0370-\u1dff]")
 _TWO_LETTERS: Final = re.compile(r"([^\W\d_²³¹])(?!\1)[^\W\d_²³¹]", re.IGNORECASE)
@@ -165,11 +166,18 @@ def _mixed_cost(text: str) -> int:
 
 
 def _too_cheap(text: str, after: str, route: RepairRoute) -> int:
-    """Return by how much word lists save more than `MOST_SAVED` on the words that a route changes."""
+    """Return by how much the words that a route changes are too cheap.
+
+    Word lists save at most `MOST_SAVED`. A letter of two bytes of UTF-8 that is in no word costs twice as much as in
+    right text: two signs in a row are such bytes by chance.
+    """
     encoding = route.steps[-1]
-    if encoding == "utf-8" or encoding in MULTIBYTE or not route.language:
-        return 0
     new = {word for word in after.split(" ") if not word.isascii()}.difference(text.split(" "))
+    if encoding == "utf-8":
+        alone = [word for word in new if _LONE_LETTER.fullmatch(word)]
+        return sum(max(0, 2 * styled_cost(word, set()) - read_in(word, route.language)) for word in alone)
+    if encoding in MULTIBYTE or not route.language:
+        return 0
     found = listed_words(encode(" ".join(sorted(new)), encoding), encoding, route.language)
     return sum(max(0, spelled - listed - MOST_SAVED) for spelled, listed in found)
 
