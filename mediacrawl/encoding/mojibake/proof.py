@@ -55,6 +55,9 @@ MOST_SAVED: Final = 6 * STEP
 SWITCH: Final = 8 * STEP
 """Cost of a change from words that were right to damaged ones, or the reverse."""
 
+SWITCH_AT_SEPARATOR: Final = 2 * STEP
+"""The same at a separator, as between a title and its translation."""
+
 GUEST: Final = 5 * STEP // 2
 """Cost of an ASCII word between words of another script."""
 
@@ -64,6 +67,7 @@ _GUEST: Final = re.compile("[A-Za-z]{3,}")
 _LONE_LETTER: Final = re.compile(r"[\W\d_]*[\u00aa-\u07ff][\W\d_]*")
 _MIXED: Final = re.compile("[A-Za-z\u00c0-\u024f](?=[\u0400-\u1dff])|(?<=[\u0400-\u1dff])[A-Za-z\u00c0-\u024f]")
 _OTHER_LETTER: Final = re.compile("[\u0370-\u1dff]")
+_SEPARATOR: Final = re.compile(r"[-\u2013\u2014/|\u00b7\u2022&]+|feat\.?|ft\.?|vs\.?", re.IGNORECASE)
 _TWO_LETTERS: Final = re.compile(r"([^\W\d_²³¹])(?!\1)[^\W\d_²³¹]", re.IGNORECASE)
 
 Pair = tuple[str, str]
@@ -143,7 +147,11 @@ def _staying(words: Sequence[Pair], rights: dict[Pair, int], prices: dict[Pair, 
     Where the form is `proven`, as that of UTF-8, only those that would become words in two scripts.
     """
     right, damaged = (SWITCH, frozenset[Pair]()), (0, frozenset[Pair]())
+    switch, last = SWITCH, ""
     for pair in words:
+        if _SEPARATOR.fullmatch(pair[0]) or pair[0][:1] in "([" or last[-1:] in ")]:":
+            switch = SWITCH_AT_SEPARATOR
+        last = pair[0] or last
         if pair[0] != pair[1]:
             mixed = _mixed_cost(pair[1])
             costs = NEVER if proven and not mixed else rights[pair], prices[pair] + mixed
@@ -151,8 +159,9 @@ def _staying(words: Sequence[Pair], rights: dict[Pair, int], prices: dict[Pair, 
             continue
         else:
             costs = 0, GUEST
-        from_right = right if right[0] <= damaged[0] + SWITCH else (damaged[0] + SWITCH, damaged[1])
-        from_damaged = damaged if damaged[0] <= right[0] + SWITCH else (right[0] + SWITCH, right[1])
+        from_right = right if right[0] <= damaged[0] + switch else (damaged[0] + switch, damaged[1])
+        from_damaged = damaged if damaged[0] <= right[0] + switch else (right[0] + switch, right[1])
+        switch = SWITCH
         right, damaged = (
             (from_right[0] + costs[0], from_right[1] | {pair}),
             (from_damaged[0] + costs[1], from_damaged[1]),

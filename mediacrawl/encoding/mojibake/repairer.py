@@ -10,6 +10,7 @@ wrong decodings deep.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import add
@@ -55,6 +56,13 @@ SUREST: Final = 0.999
 LEAST_MARGIN: Final = 0.7
 """Nats; a proposal with a smaller margin over the next one is marked ``suspect``."""
 
+SURE_PIECE: Final = 1.0
+"""Nats; a piece of a text is repaired alone if the margin is more."""
+
+_SEPARATOR: Final = re.compile(
+    r"(\s+(?:[-\u2013\u2014/|\u00b7\u2022&]+|feat\.?|ft\.?|vs\.?)\s+|:\s+|\s+[(\[]|[)\]](?=\s|$))", re.IGNORECASE
+)
+
 _LEADS: Final = frozenset("ÃÂÐÑÅÄÎÏØÙ×")
 """Latin-1 readings of the first bytes of UTF-8 letters; many of them remain where the other bytes were stripped."""
 
@@ -95,19 +103,48 @@ def repair(texts: Sequence[str], hints: Hints | None = None, substitutions: Subs
 
 def _settled(texts: Sequence[str], shift: Shift | None) -> Repair:
     """Repair texts again while routes follow each other."""
-    found = _decided(texts, _choice(texts, shift))
+    found = _once(texts, shift)
     for _ in range(MOST_ROUNDS):
         if not found.changed:
             return found
-        chosen = _choice(found.texts, shift)
-        if chosen is None or chosen.best is None:
-            return found
-        again = _decided(found.texts, chosen)
+        again = _once(found.texts, shift)
         if not again.changed:
             return found
         found = _chained(found, again)
     # The repairs never end.
     return Repair.of("", [FieldDecision(text, "", confidence=0.5, suspect=not text.isascii()) for text in texts])
+
+
+def _once(texts: Sequence[str], shift: Shift | None) -> Repair:
+    """Repair texts as one record; those that stay, in pieces."""
+    found = _decided(texts, _choice(texts, shift))
+    fields = [
+        (_in_pieces(text, shift) if field.decision != "fixed" else None) or field
+        for text, field in zip(texts, found.fields, strict=True)
+    ]
+    return Repair.of(found.encoding, fields)
+
+
+def _in_pieces(text: str, shift: Shift | None) -> FieldDecision | None:
+    """Return the repair of some of the pieces between the separators of a text, as of a title and its translation.
+
+    None if no piece is damaged, or only one is not ASCII.
+    """
+    pieces = [] if text.isascii() else _SEPARATOR.split(text)
+    odd = dict.fromkeys(piece for piece in pieces if not piece.isascii() and not _SEPARATOR.fullmatch(piece))
+    if len(odd) < 2:
+        return None
+    found = {piece: _settled([piece], shift).fields[0] for piece in odd}
+    mended = [field for field in found.values() if field.decision == "fixed" and field.margin > SURE_PIECE]
+    if not mended:
+        return None
+    texts = {piece: field.text for piece, field in found.items() if field in mended}
+    return replace(
+        min(mended, key=lambda field: field.confidence),
+        text="".join(texts.get(piece, piece) for piece in pieces),
+        lossy=any(field.lossy for field in mended),
+        suspect=any(field.suspect for field in found.values()),
+    )
 
 
 def _chained(first: Repair, last: Repair) -> Repair:
