@@ -122,16 +122,13 @@ def _compared(stored: str, repaired: str, route: RepairRoute) -> _Comparison:
     styled = {pair: styled_cost(pair[0], seen) for pair in pairs}
     prices = {pair: read_in(pair[1], route.language) for pair in pairs}
     shown = {pair for pair in pairs if pair[0] != pair[1] and (proven or _shows(pair))}
-    # A single letter says nothing, and neither does its repetition.
-    rights = {
-        pair: right_cost(pair[0], styled[pair]) if pair in shown or pair[0] == pair[1] else prices[pair]
-        for pair in pairs
-    }
+    rights = {pair: right_cost(pair[0], styled[pair]) for pair in pairs}
     stay = _staying(words, rights, prices, proven=proven) if proven or _OTHER_LETTER.search(repaired) else set()
     total = context = 0
     for pair in pairs:
         same = pair[0] == pair[1]
-        total += prices[pair] if same or pair in stay else rights[pair]
+        # A single letter says nothing, and neither does its repetition.
+        total += rights[pair] if pair in shown - stay else prices[pair]
         context += max(0, styled[pair] - prices[pair]) if same else 0
     return _Comparison(total, " ".join([pair[pair not in stay] for pair in words]), context, bool(shown - stay))
 

@@ -116,12 +116,13 @@ def _settled(texts: Sequence[str], shift: Shift | None) -> Repair:
 
 
 def _once(texts: Sequence[str], shift: Shift | None) -> Repair:
-    """Repair texts as one record; those that stay, in pieces."""
+    """Repair texts as one record; those that stay, in pieces, and those that lost characters if no piece did."""
     found = _decided(texts, _choice(texts, shift))
-    fields = [
-        (_in_pieces(text, shift) if field.decision != "fixed" else None) or field
-        for text, field in zip(texts, found.fields, strict=True)
-    ]
+    fields = list(found.fields)
+    for place, (text, field) in enumerate(zip(texts, fields, strict=True)):
+        pieces = _in_pieces(text, shift) if field.decision != "fixed" or field.lossy else None
+        if pieces and (field.decision != "fixed" or not pieces.lossy):
+            fields[place] = pieces
     return Repair.of(found.encoding, fields)
 
 
