@@ -58,6 +58,9 @@ SWITCH: Final = 8 * STEP
 SWITCH_AT_SEPARATOR: Final = 2 * STEP
 """The same at a separator, as between a title and its translation."""
 
+LITTLE: Final = 3 * STEP
+"""Most that the price of a word that is no evidence says for leaving it, and nothing for the record."""
+
 GUEST: Final = 5 * STEP // 2
 """Cost of an ASCII word between words of another script."""
 
@@ -122,12 +125,15 @@ def _compared(stored: str, repaired: str, route: RepairRoute) -> _Comparison:
     styled = {pair: styled_cost(pair[0], seen) for pair in pairs}
     prices = {pair: read_in(pair[1], route.language) for pair in pairs}
     shown = {pair for pair in pairs if pair[0] != pair[1] and (proven or _shows(pair))}
-    rights = {pair: right_cost(pair[0], styled[pair]) for pair in pairs}
+    # A single letter says little, and so does its repetition.
+    rights = {
+        pair: max(right_cost(pair[0], styled[pair]), -NEVER if pair in shown else prices[pair] - LITTLE)
+        for pair in pairs
+    }
     stay = _staying(words, rights, prices, proven=proven) if proven or _OTHER_LETTER.search(repaired) else set()
     total = context = 0
     for pair in pairs:
         same = pair[0] == pair[1]
-        # A single letter says nothing, and neither does its repetition.
         total += rights[pair] if pair in shown - stay else prices[pair]
         context += max(0, styled[pair] - prices[pair]) if same else 0
     return _Comparison(total, " ".join([pair[pair not in stay] for pair in words]), context, bool(shown - stay))

@@ -53,6 +53,9 @@ LEAST_CONFIDENCE: Final = 0.1
 SUREST: Final = 0.999
 """Highest confidence of a repair: one in a thousand without a rival is wrong."""
 
+LEAST_LOSSY: Final = 0.5
+"""A repair of a text that lost characters is only a `FieldDecision.guess` if its confidence is lower."""
+
 LEAST_MARGIN: Final = 0.7
 """Nats; a proposal with a smaller margin over the next one is marked ``suspect``."""
 
@@ -116,13 +119,18 @@ def _settled(texts: Sequence[str], shift: Shift | None) -> Repair:
 
 
 def _once(texts: Sequence[str], shift: Shift | None) -> Repair:
-    """Repair texts as one record; those that stay, in pieces, and those that lost characters if no piece did."""
+    """Repair texts as one record; those that stay, in pieces.
+
+    So are those that a code page does not explain as a whole, if the pieces lost nothing.
+    """
     found = _decided(texts, _choice(texts, shift))
     fields = list(found.fields)
     for place, (text, field) in enumerate(zip(texts, fields, strict=True)):
-        pieces = _in_pieces(text, shift) if field.decision != "fixed" or field.lossy else None
-        if pieces and (field.decision != "fixed" or not pieces.lossy):
-            fields[place] = pieces
+        stays = field.decision != "fixed"
+        if stays or field.lossy or undone(text, field.encoding.split(">")) is None:
+            pieces = _in_pieces(text, shift)
+            if pieces and (stays or not pieces.lossy):
+                fields[place] = pieces
     return Repair.of(found.encoding, fields)
 
 
@@ -292,6 +300,9 @@ def _mended(stored: StoredRecord, place: int, route: RepairRoute, margin: float)
     confidence = confidence_of(margin) * RIGHT_PROPOSAL**lost * (HARDLY if garbage else 1)
     if confidence < LEAST_CONFIDENCE or (route.steps[-1] != "utf-8" and has_unused(text) and not has_unused(before)):
         return replace(_left(before, stored.clean[place], 0.0, ">".join(route.steps)), suspect=True)
+    if lost and confidence < LEAST_LOSSY:
+        left = _left(before, stored.clean[place], 0.0, ">".join(route.steps))
+        return replace(left, suspect=True, guess=text)
     return FieldDecision(
         text,
         ">".join(route.steps),
