@@ -180,18 +180,17 @@ def _mixed_cost(text: str) -> int:
 def _too_cheap(text: str, after: str, route: RepairRoute) -> int:
     """Return by how much the words that a route changes are too cheap.
 
-    Word lists save at most `MOST_SAVED`. A letter of two bytes of UTF-8 that is in no word costs twice as much as in
-    right text: two signs in a row are such bytes by chance.
+    Word lists save at most `MOST_SAVED`. A letter that is in no word costs twice as much as in right text: two signs
+    in a row are a letter in UTF-8 by chance.
     """
     encoding = route.steps[-1]
     new = {word for word in after.split(" ") if not word.isascii()}.difference(text.split(" "))
-    if encoding == "utf-8":
-        alone = [word for word in new if _LONE_LETTER.fullmatch(word)]
-        return sum(max(0, 2 * styled_cost(word, set()) - read_in(word, route.language)) for word in alone)
-    if encoding in MULTIBYTE or not route.language:
-        return 0
+    alone = [word for word in new if _LONE_LETTER.fullmatch(word)]
+    surcharge = sum(max(0, 2 * styled_cost(word, set()) - read_in(word, route.language)) for word in alone)
+    if encoding == "utf-8" or encoding in MULTIBYTE or not route.language:
+        return surcharge
     found = listed_words(encode(" ".join(sorted(new)), encoding), encoding, route.language)
-    return sum(max(0, spelled - listed - MOST_SAVED) for spelled, listed in found)
+    return surcharge + sum(max(0, spelled - listed - MOST_SAVED) for spelled, listed in found)
 
 
 def _required(stored: StoredRecord, route: RepairRoute) -> int:

@@ -59,6 +59,9 @@ LEAST_LOSSY: Final = 0.5
 LEAST_MARGIN: Final = 0.7
 """Nats; a proposal with a smaller margin over the next one is marked ``suspect``."""
 
+NEAR: Final = 3 * STEP
+"""Of routes that cost at most so much more than the best one, that of most proof is chosen."""
+
 SURE_PIECE: Final = 1.0
 """Nats; a piece of a text is repaired alone if the margin is more."""
 
@@ -219,15 +222,19 @@ def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
     if least >= stays:
         return _Choice(stored, None, (least - stays) / STEP, ">".join(best.steps), best.texts)
     proven, proof = proved(stored, best)
-    if proof <= 0:
-        return _Choice(stored, None, -proof / STEP, ">".join(best.steps), best.texts)
-    next_best = stays
+    next_best, first = stays, best
     for total, route in ranked:
         if total >= stays:
             break
         if route.texts != best.texts:
-            next_best = total
-            break
+            next_best = min(next_best, total)
+            if total >= least + NEAR or "utf-8" in (*first.steps, *route.steps):
+                break
+            other = proved(stored, route)
+            if other[1] > proof + total - least:
+                (proven, proof), best = other, route
+    if proof <= 0:
+        return _Choice(stored, None, -proof / STEP, ">".join(first.steps), first.texts)
     return _Choice(stored, proven, min(next_best - least, proof) / STEP)
 
 
