@@ -36,6 +36,9 @@ TWICE: Final = -12
 FEW: Final = (8, 8, 7, 2)
 """Further nats for so many different characters of evidence: less than four can be chance."""
 
+FEW_LATIN: Final = (8, 8, 3, 2)
+"""The same between Latin encodings where Latin-1 or cp1252 was the wrong decoder."""
+
 FEW_SEQUENCES: Final = {"cjk": {1: 20, 2: 8}, "other": {1: 3}}
 """The same for so many characters that come out of UTF-8, by the kind of the wrong decoder. Of pairs of bytes of a
 Chinese encoding, one in twenty is valid UTF-8."""
@@ -212,10 +215,12 @@ def _few_nats(stored: StoredRecord, route: RepairRoute, kinds: tuple[str, str]) 
     if any(_BROKEN.search(text) for text, _ in changed):
         return 0
     words = {word for text, after in changed for word in set(text.split()).difference(after.split())}
-    evidence = len({char.lower() for word in words for char in word if char > "\x7f"})
+    kept = {char for text, after in changed if len(text) == len(after) for char in set(text).intersection(after)}
+    evidence = len({char.lower() for word in words for char in word if char > "\x7f" and char not in kept})
     if kinds[0] == "west":
         evidence = max(evidence, len(words))
-    return FEW[evidence] if evidence < len(FEW) else 0
+    few = FEW_LATIN if kinds == ("west", "latin") else FEW
+    return few[evidence] if evidence < len(few) else 0
 
 
 def _identifies_language(stored: StoredRecord) -> bool:
