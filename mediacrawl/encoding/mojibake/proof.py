@@ -87,7 +87,7 @@ def proved(stored: StoredRecord, route: RepairRoute) -> tuple[RepairRoute, int]:
     """
     proof = -route.damage - _required(stored, route)
     context = 0
-    is_shown = _identifies_language(stored)
+    is_shown = len(route.steps) == 2 and _identifies_language(stored)
     texts = list(route.texts)
     for place, (text, after, cost) in enumerate(zip(stored.odd, route.texts, route.costs, strict=True)):
         found = _compared(text, after, route)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import add
 from typing import Final
@@ -54,7 +54,8 @@ SUREST: Final = 0.999
 """Highest confidence of a repair: one in a thousand without a rival is wrong."""
 
 LEAST_LOSSY: Final = 0.5
-"""A repair of a text that lost characters is only a `FieldDecision.guess` if its confidence is lower."""
+"""A repair of a text that lost characters is only a `FieldDecision.guess` if its confidence is lower; not of UTF-8 that
+was decoded as cp1252, whose form proves the damage, so that only single letters are proposals."""
 
 LEAST_MARGIN: Final = 0.7
 """Nats; a proposal with a smaller margin over the next one is marked ``suspect``."""
@@ -86,7 +87,7 @@ def repair(texts: Sequence[str], hints: Hints | None = None, substitutions: Subs
     Returns:
         The decision, with one text for each argument. A text that lost characters has proposals in their place and is
         ``lossy``, and ``suspect`` if another proposal is about as likely. A text that is damaged beyond repair stays
-        and is ``suspect``.
+        and is ``suspect``; a proposal of little confidence is its ``guess``.
 
     Raises:
         TypeError: the texts are no sequence of ``str``, or the hints are no `Hints`.
@@ -124,7 +125,8 @@ def _settled(texts: Sequence[str], shift: Shift | None) -> Repair:
 def _once(texts: Sequence[str], shift: Shift | None) -> Repair:
     """Repair texts as one record; those that stay, in pieces.
 
-    So are those that a code page does not explain as a whole, if the pieces lost nothing.
+    So are those that a code page does not explain as a whole, if the pieces lost nothing. UTF-8 that was decoded as
+    cp1252 shows itself, with lost bytes too.
     """
     found = _decided(texts, _choice(texts, shift))
     fields = list(found.fields)
@@ -132,7 +134,7 @@ def _once(texts: Sequence[str], shift: Shift | None) -> Repair:
         stays = field.decision != "fixed"
         if stays or field.lossy or undone(text, field.encoding.split(">")) is None:
             pieces = _in_pieces(text, shift)
-            if pieces and (stays or not pieces.lossy):
+            if pieces and (stays or not (pieces.lossy or field.encoding == "cp1252>utf-8")):
                 fields[place] = pieces
     return Repair.of(found.encoding, fields)
 
@@ -221,21 +223,33 @@ def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
         return _Choice(stored, None, SURE)
     if least >= stays:
         return _Choice(stored, None, (least - stays) / STEP, ">".join(best.steps), best.texts)
-    proven, proof = proved(stored, best)
-    next_best, first = stays, best
-    for total, route in ranked:
+    best, proof, next_best = _most_proved(stored, least, best, ranked, stays)
+    if proof <= 0:
+        return _Choice(stored, None, -proof / STEP, ">".join(best.steps), best.texts)
+    return _Choice(stored, best, min(next_best - least, proof) / STEP)
+
+
+def _most_proved(
+    stored: StoredRecord, least: int, first: RepairRoute, following: Iterable[tuple[int, RepairRoute]], stays: int
+) -> tuple[RepairRoute, int, int]:
+    """Return the route of most proof of those that cost about as little as the first, its proof, and the next cost.
+
+    Of routes through UTF-8 the cheapest that is proved. If none is proved, the first one, as it was.
+    """
+    best, proof = proved(stored, first)
+    next_best = stays
+    for total, route in following:
         if total >= stays:
             break
-        if route.texts != best.texts:
-            next_best = min(next_best, total)
-            if total >= least + NEAR or "utf-8" in (*first.steps, *route.steps):
-                break
-            other = proved(stored, route)
-            if other[1] > proof + total - least:
-                (proven, proof), best = other, route
-    if proof <= 0:
-        return _Choice(stored, None, -proof / STEP, ">".join(first.steps), first.texts)
-    return _Choice(stored, proven, min(next_best - least, proof) / STEP)
+        if route.texts == first.texts:
+            continue
+        next_best = min(next_best, total)
+        if total >= least + NEAR or (proof > 0 and "utf-8" in (*first.steps, *route.steps)):
+            break
+        other, surplus = proved(stored, route)
+        if surplus > proof + total - least:
+            best, proof = other, surplus
+    return (best if proof > 0 else first), proof, next_best
 
 
 def _decided(texts: Sequence[str], chosen: _Choice | None) -> Repair:
@@ -307,7 +321,7 @@ def _mended(stored: StoredRecord, place: int, route: RepairRoute, margin: float)
     confidence = confidence_of(margin) * RIGHT_PROPOSAL**lost * (HARDLY if garbage else 1)
     if confidence < LEAST_CONFIDENCE or (route.steps[-1] != "utf-8" and has_unused(text) and not has_unused(before)):
         return replace(_left(before, stored.clean[place], 0.0, ">".join(route.steps)), suspect=True)
-    if lost and confidence < LEAST_LOSSY:
+    if lost and confidence < LEAST_LOSSY and route.steps != ("cp1252", "utf-8"):
         left = _left(before, stored.clean[place], 0.0, ">".join(route.steps))
         return replace(left, suspect=True, guess=text)
     return FieldDecision(
