@@ -134,7 +134,7 @@ def _once(texts: Sequence[str], shift: Shift | None) -> Repair:
         stays = field.decision != "fixed"
         if stays or field.lossy or undone(text, field.encoding.split(">")) is None:
             pieces = _in_pieces(text, shift)
-            if pieces and (stays or not (pieces.lossy or field.encoding == "cp1252>utf-8")):
+            if pieces and (stays or not (pieces.lossy or field.encoding == pieces.encoding == "cp1252>utf-8")):
                 fields[place] = pieces
     return Repair.of(found.encoding, fields)
 
