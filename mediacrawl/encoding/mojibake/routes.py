@@ -18,7 +18,7 @@ from mediacrawl.encoding.pricing.hints import Shift
 from mediacrawl.encoding.pricing.reading import read, worth
 from mediacrawl.encoding.pricing.scoring import NEVER
 
-MANGLED: Final = 3 * STEP // 2
+MANGLED: Final = 2 * STEP
 """Cost of assuming that a text was decoded wrongly at all."""
 
 CROSSED: Final = 7 * STEP

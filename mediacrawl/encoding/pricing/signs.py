@@ -234,6 +234,8 @@ def _follow(stored: str, begin: int, end: int) -> bool:
         return False
     if begin and stored[begin - 1].isalpha():
         return signs != "·" or not is_last
+    if lead not in _NO_WORDS and _EXPONENTS.issuperset(signs) and stored[:begin].rstrip()[-1:].isdecimal():
+        return True
     # A single letter that is no word, or an unopened quotation: the bytes of 酔 in ``DJ 酔``.
     is_word = lead not in _NO_WORDS and (not is_last or _AFTER_A_WORD.issuperset(signs))
     return is_word and ("”" not in signs or "“" in stored[:begin])
