@@ -11,7 +11,7 @@ from mediacrawl.encoding import fix_text, repair
 RIGHT = {
     "letters that look alike": [
         "MΛRBLE SKY", "ΔURORΔ", "НIGHTFALL", "GЯEEN DAYS", "dystopiΛ", "ΣCLIPSE", "KoЯnfield", "XΞNON", "FЯEAK OИ",
-        "VΛPOЯ ШΛVE", "ΛRCΛDE", "DΣΛD SΣΛ",
+        "VΛPOЯ ШΛVE", "ΛRCΛDE", "DΣΛD SΣΛ", "LΛVENDER HILL", "dяuм", "Midλight", "SKYWΛLKER",
     ],
     "frames": [
         "Jazz │ Night", "║ Outro ║", "├── songs", "└─ live", "┌──┐", "▌▌ Pause ▐▐", "░▒▓ Haze ▓▒░", "══ Side B ══",
@@ -25,6 +25,7 @@ RIGHT = {
     ],
     "signs between letters and digits": [
         "MIX×2", "5 µm", "1500 Å²", "47 Ω", "ТВ7", "No°5", "A±B", "½ Way", "¶ 3", "Side§A", "4×4", "R×B", "5·1",
+        "12 Å³", "700 Å²", "Å° 3", "Ä² 1",
     ],
     "languages without a model": [
         "Shīrāz", "Qāsemābād", "Tāmaki Makaurau", "ýagşy gün", "ýol ýaman", "Ẹ̀kọ́ Yorùbá", "Ɛyɛ me dɛ", "kɔkɔɔ",
@@ -84,6 +85,15 @@ def test_a_small_letter_of_another_script_in_a_latin_word_is_an_accented_one(sto
         ("Motörhead / Áåëûé ñíåã", "Motörhead / Белый снег"),
         ("Áåëûé ñíåã feat. Müller", "Белый снег feat. Müller"),
         ("Queensrÿche - Õîëîäíàÿ âåñíà", "Queensrÿche - Холодная весна"),
+        ("Õîëîäíàÿ âåñíà – Ää", "Холодная весна – Ää"),
+        ("À vous - Õîëîäíàÿ âåñíà", "À vous - Холодная весна"),
+        ("Τραγούδι / Õîëîäíàÿ âåñíà", "Τραγούδι / Холодная весна"),
+        ("Õîëîäíàÿ âåñíà feat. 山口", "Холодная весна feat. 山口"),
+        ("Gwiżdżę [ÊáëçìÝñá êüóìå]", "Gwiżdżę [Καλημέρα κόσμε]"),
+        ("Песня: √âtoile filante", "Песня: Étoile filante"),
+        ("Dvořák – PÄƒdure verde", "Dvořák – Pădure verde"),
+        ("Résumé · JÃµulud", "Résumé · Jõulud"),
+        ("Вечер – –°–Ω–µ–≥", "Вечер – Снег"),
     ],
 )
 def test_a_right_word_beside_damaged_ones_stays(stored, right):
@@ -94,3 +104,17 @@ def test_a_right_word_beside_damaged_ones_stays(stored, right):
 def test_a_single_letter_is_no_evidence_but_the_rest_of_its_record_is():
     assert repair(["è"]).texts == ("è",)
     assert repair(["Òèõèé âå÷åð", "è"]).texts[0] == "Тихий вечер"
+
+
+@pytest.mark.parametrize("stored", ["Ѓорѓија – Â§úÊù•È¶ô", "Вечер – Â§úÊù•"])
+def test_a_lossy_repair_of_little_confidence_is_a_guess(stored):
+    field = repair([stored]).fields[0]
+    assert field.text == stored
+    assert field.decision != "fixed"
+    assert field.guess not in ("", stored)
+    assert field.suspect
+
+
+@pytest.mark.parametrize(("stored", "right"), [("Que Ã© isto?", "Que é isto?"), ("sol Ã³ lúa", "sol ó lúa")])
+def test_a_record_in_ascii_is_no_reason_for_a_rare_letter(stored, right):
+    assert repair(["A Vida", "Tempada 3", stored]).texts[2] == right

@@ -36,6 +36,9 @@ TWICE: Final = -12
 FEW: Final = (8, 8, 7, 2)
 """Further nats for so many different characters of evidence: less than four can be chance."""
 
+FEW_LATIN: Final = (8, 8, 3, 2)
+"""The same between Latin encodings where Latin-1 or cp1252 was the wrong decoder."""
+
 FEW_SEQUENCES: Final = {"cjk": {1: 20, 2: 8}, "other": {1: 3}}
 """The same for so many characters that come out of UTF-8, by the kind of the wrong decoder. Of pairs of bytes of a
 Chinese encoding, one in twenty is valid UTF-8."""
@@ -55,14 +58,22 @@ MOST_SAVED: Final = 6 * STEP
 SWITCH: Final = 8 * STEP
 """Cost of a change from words that were right to damaged ones, or the reverse."""
 
+SWITCH_AT_SEPARATOR: Final = 2 * STEP
+"""The same at a separator, as between a title and its translation."""
+
+LITTLE: Final = 3 * STEP
+"""Most that the price of a word that is no evidence says for leaving it, and nothing for the record."""
+
 GUEST: Final = 5 * STEP // 2
 """Cost of an ASCII word between words of another script."""
 
 _APOSTROPHES: Final = re.compile("['\u2019]")
 _BROKEN: Final = re.compile("[\x80-\x9f]")
 _GUEST: Final = re.compile("[A-Za-z]{3,}")
+_LONE_LETTER: Final = re.compile(r"[\W\d_]*[\u00aa-\u07ff][\W\d_]*")
 _MIXED: Final = re.compile("[A-Za-z\u00c0-\u024f](?=[\u0400-\u1dff])|(?<=[\u0400-\u1dff])[A-Za-z\u00c0-\u024f]")
 _OTHER_LETTER: Final = re.compile("[\u0370-\u1dff]")
+_SEPARATOR: Final = re.compile(r"[-\u2013\u2014/|\u00b7\u2022&]+|feat\.?|ft\.?|vs\.?", re.IGNORECASE)
 _TWO_LETTERS: Final = re.compile(r"([^\W\d_²³¹])(?!\1)[^\W\d_²³¹]", re.IGNORECASE)
 
 Pair = tuple[str, str]
@@ -76,7 +87,7 @@ def proved(stored: StoredRecord, route: RepairRoute) -> tuple[RepairRoute, int]:
     """
     proof = -route.damage - _required(stored, route)
     context = 0
-    is_shown = _identifies_language(stored)
+    is_shown = len(route.steps) == 2 and _identifies_language(stored)
     texts = list(route.texts)
     for place, (text, after, cost) in enumerate(zip(stored.odd, route.texts, route.costs, strict=True)):
         found = _compared(text, after, route)
@@ -117,16 +128,16 @@ def _compared(stored: str, repaired: str, route: RepairRoute) -> _Comparison:
     styled = {pair: styled_cost(pair[0], seen) for pair in pairs}
     prices = {pair: read_in(pair[1], route.language) for pair in pairs}
     shown = {pair for pair in pairs if pair[0] != pair[1] and (proven or _shows(pair))}
-    # A single letter says nothing, and neither does its repetition.
+    # A single letter says little, and so does its repetition.
     rights = {
-        pair: right_cost(pair[0], styled[pair]) if pair in shown or pair[0] == pair[1] else prices[pair]
+        pair: max(right_cost(pair[0], styled[pair]), -NEVER if pair in shown else prices[pair] - LITTLE)
         for pair in pairs
     }
     stay = _staying(words, rights, prices, proven=proven) if proven or _OTHER_LETTER.search(repaired) else set()
     total = context = 0
     for pair in pairs:
         same = pair[0] == pair[1]
-        total += prices[pair] if same or pair in stay else rights[pair]
+        total += rights[pair] if pair in shown - stay else prices[pair]
         context += max(0, styled[pair] - prices[pair]) if same else 0
     return _Comparison(total, " ".join([pair[pair not in stay] for pair in words]), context, bool(shown - stay))
 
@@ -142,7 +153,11 @@ def _staying(words: Sequence[Pair], rights: dict[Pair, int], prices: dict[Pair, 
     Where the form is `proven`, as that of UTF-8, only those that would become words in two scripts.
     """
     right, damaged = (SWITCH, frozenset[Pair]()), (0, frozenset[Pair]())
+    switch, last = SWITCH, ""
     for pair in words:
+        if _SEPARATOR.fullmatch(pair[0]) or pair[0][:1] in "([" or last[-1:] in ")]:":
+            switch = SWITCH_AT_SEPARATOR
+        last = pair[0] or last
         if pair[0] != pair[1]:
             mixed = _mixed_cost(pair[1])
             costs = NEVER if proven and not mixed else rights[pair], prices[pair] + mixed
@@ -150,8 +165,9 @@ def _staying(words: Sequence[Pair], rights: dict[Pair, int], prices: dict[Pair, 
             continue
         else:
             costs = 0, GUEST
-        from_right = right if right[0] <= damaged[0] + SWITCH else (damaged[0] + SWITCH, damaged[1])
-        from_damaged = damaged if damaged[0] <= right[0] + SWITCH else (right[0] + SWITCH, right[1])
+        from_right = right if right[0] <= damaged[0] + switch else (damaged[0] + switch, damaged[1])
+        from_damaged = damaged if damaged[0] <= right[0] + switch else (right[0] + switch, right[1])
+        switch = SWITCH
         right, damaged = (
             (from_right[0] + costs[0], from_right[1] | {pair}),
             (from_damaged[0] + costs[1], from_damaged[1]),
@@ -165,13 +181,19 @@ def _mixed_cost(text: str) -> int:
 
 
 def _too_cheap(text: str, after: str, route: RepairRoute) -> int:
-    """Return by how much word lists save more than `MOST_SAVED` on the words that a route changes."""
+    """Return by how much the words that a route changes are too cheap.
+
+    Word lists save at most `MOST_SAVED`. A letter that is in no word costs twice as much as in right text: two signs
+    in a row are a letter in UTF-8 by chance.
+    """
     encoding = route.steps[-1]
-    if encoding == "utf-8" or encoding in MULTIBYTE or not route.language:
-        return 0
     new = {word for word in after.split(" ") if not word.isascii()}.difference(text.split(" "))
+    alone = [word for word in new if _LONE_LETTER.fullmatch(word)]
+    surcharge = sum(max(0, 2 * styled_cost(word, set()) - read_in(word, route.language)) for word in alone)
+    if encoding == "utf-8" or encoding in MULTIBYTE or not route.language:
+        return surcharge
     found = listed_words(encode(" ".join(sorted(new)), encoding), encoding, route.language)
-    return sum(max(0, spelled - listed - MOST_SAVED) for spelled, listed in found)
+    return surcharge + sum(max(0, spelled - listed - MOST_SAVED) for spelled, listed in found)
 
 
 def _required(stored: StoredRecord, route: RepairRoute) -> int:
@@ -193,10 +215,12 @@ def _few_nats(stored: StoredRecord, route: RepairRoute, kinds: tuple[str, str]) 
     if any(_BROKEN.search(text) for text, _ in changed):
         return 0
     words = {word for text, after in changed for word in set(text.split()).difference(after.split())}
-    evidence = len({char.lower() for word in words for char in word if char > "\x7f"})
+    kept = {char for text, after in changed if len(text) == len(after) for char in set(text).intersection(after)}
+    evidence = len({char.lower() for word in words for char in word if char > "\x7f" and char not in kept})
     if kinds[0] == "west":
         evidence = max(evidence, len(words))
-    return FEW[evidence] if evidence < len(FEW) else 0
+    few = FEW_LATIN if kinds == ("west", "latin") else FEW
+    return few[evidence] if evidence < len(few) else 0
 
 
 def _identifies_language(stored: StoredRecord) -> bool:

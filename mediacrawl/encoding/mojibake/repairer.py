@@ -10,7 +10,8 @@ wrong decodings deep.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import add
 from typing import Final
@@ -52,8 +53,22 @@ LEAST_CONFIDENCE: Final = 0.1
 SUREST: Final = 0.999
 """Highest confidence of a repair: one in a thousand without a rival is wrong."""
 
+LEAST_LOSSY: Final = 0.5
+"""A repair of a text that lost characters is only a `FieldDecision.guess` if its confidence is lower; not of UTF-8 that
+was decoded as cp1252, whose form proves the damage, so that only single letters are proposals."""
+
 LEAST_MARGIN: Final = 0.7
 """Nats; a proposal with a smaller margin over the next one is marked ``suspect``."""
+
+NEAR: Final = 3 * STEP
+"""Of routes that cost at most so much more than the best one, that of most proof is chosen."""
+
+SURE_PIECE: Final = 1.0
+"""Nats; a piece of a text is repaired alone if the margin is more."""
+
+_SEPARATOR: Final = re.compile(
+    r"(\s+(?:[-\u2013\u2014/|\u00b7\u2022&]+|feat\.?|ft\.?|vs\.?)\s+|:\s+|\s+[(\[]|[)\]](?=\s|$))", re.IGNORECASE
+)
 
 _LEADS: Final = frozenset("ÃÂÐÑÅÄÎÏØÙ×")
 """Latin-1 readings of the first bytes of UTF-8 letters; many of them remain where the other bytes were stripped."""
@@ -72,7 +87,7 @@ def repair(texts: Sequence[str], hints: Hints | None = None, substitutions: Subs
     Returns:
         The decision, with one text for each argument. A text that lost characters has proposals in their place and is
         ``lossy``, and ``suspect`` if another proposal is about as likely. A text that is damaged beyond repair stays
-        and is ``suspect``.
+        and is ``suspect``; a proposal of little confidence is its ``guess``.
 
     Raises:
         TypeError: the texts are no sequence of ``str``, or the hints are no `Hints`.
@@ -95,19 +110,55 @@ def repair(texts: Sequence[str], hints: Hints | None = None, substitutions: Subs
 
 def _settled(texts: Sequence[str], shift: Shift | None) -> Repair:
     """Repair texts again while routes follow each other."""
-    found = _decided(texts, _choice(texts, shift))
+    found = _once(texts, shift)
     for _ in range(MOST_ROUNDS):
         if not found.changed:
             return found
-        chosen = _choice(found.texts, shift)
-        if chosen is None or chosen.best is None:
-            return found
-        again = _decided(found.texts, chosen)
+        again = _once(found.texts, shift)
         if not again.changed:
             return found
         found = _chained(found, again)
     # The repairs never end.
     return Repair.of("", [FieldDecision(text, "", confidence=0.5, suspect=not text.isascii()) for text in texts])
+
+
+def _once(texts: Sequence[str], shift: Shift | None) -> Repair:
+    """Repair texts as one record; those that stay, in pieces.
+
+    So are those that a code page does not explain as a whole, if the pieces lost nothing. UTF-8 that was decoded as
+    cp1252 shows itself, with lost bytes too.
+    """
+    found = _decided(texts, _choice(texts, shift))
+    fields = list(found.fields)
+    for place, (text, field) in enumerate(zip(texts, fields, strict=True)):
+        stays = field.decision != "fixed"
+        if stays or field.lossy or undone(text, field.encoding.split(">")) is None:
+            pieces = _in_pieces(text, shift)
+            if pieces and (stays or not (pieces.lossy or field.encoding == pieces.encoding == "cp1252>utf-8")):
+                fields[place] = pieces
+    return Repair.of(found.encoding, fields)
+
+
+def _in_pieces(text: str, shift: Shift | None) -> FieldDecision | None:
+    """Return the repair of some of the pieces between the separators of a text, as of a title and its translation.
+
+    None if no piece is damaged, or only one is not ASCII.
+    """
+    pieces = [] if text.isascii() else _SEPARATOR.split(text)
+    odd = dict.fromkeys(piece for piece in pieces if not piece.isascii() and not _SEPARATOR.fullmatch(piece))
+    if len(odd) < 2:
+        return None
+    found = {piece: _settled([piece], shift).fields[0] for piece in odd}
+    mended = [field for field in found.values() if field.decision == "fixed" and field.margin > SURE_PIECE]
+    if not mended:
+        return None
+    texts = {piece: field.text for piece, field in found.items() if field in mended}
+    return replace(
+        min(mended, key=lambda field: field.confidence),
+        text="".join(texts.get(piece, piece) for piece in pieces),
+        lossy=any(field.lossy for field in mended),
+        suspect=any(field.suspect for field in found.values()),
+    )
 
 
 def _chained(first: Repair, last: Repair) -> Repair:
@@ -172,17 +223,33 @@ def _choice(texts: Sequence[str], shift: Shift | None) -> _Choice | None:
         return _Choice(stored, None, SURE)
     if least >= stays:
         return _Choice(stored, None, (least - stays) / STEP, ">".join(best.steps), best.texts)
-    proven, proof = proved(stored, best)
+    best, proof, next_best = _most_proved(stored, least, best, ranked, stays)
     if proof <= 0:
         return _Choice(stored, None, -proof / STEP, ">".join(best.steps), best.texts)
+    return _Choice(stored, best, min(next_best - least, proof) / STEP)
+
+
+def _most_proved(
+    stored: StoredRecord, least: int, first: RepairRoute, following: Iterable[tuple[int, RepairRoute]], stays: int
+) -> tuple[RepairRoute, int, int]:
+    """Return the route of most proof of those that cost about as little as the first, its proof, and the next cost.
+
+    Of routes through UTF-8 the cheapest that is proved. If none is proved, the first one, as it was.
+    """
+    best, proof = proved(stored, first)
     next_best = stays
-    for total, route in ranked:
+    for total, route in following:
         if total >= stays:
             break
-        if route.texts != best.texts:
-            next_best = total
+        if route.texts == first.texts:
+            continue
+        next_best = min(next_best, total)
+        if total >= least + NEAR or (proof > 0 and "utf-8" in (*first.steps, *route.steps)):
             break
-    return _Choice(stored, proven, min(next_best - least, proof) / STEP)
+        other, surplus = proved(stored, route)
+        if surplus > proof + total - least:
+            best, proof = other, surplus
+    return (best if proof > 0 else first), proof, next_best
 
 
 def _decided(texts: Sequence[str], chosen: _Choice | None) -> Repair:
@@ -254,6 +321,9 @@ def _mended(stored: StoredRecord, place: int, route: RepairRoute, margin: float)
     confidence = confidence_of(margin) * RIGHT_PROPOSAL**lost * (HARDLY if garbage else 1)
     if confidence < LEAST_CONFIDENCE or (route.steps[-1] != "utf-8" and has_unused(text) and not has_unused(before)):
         return replace(_left(before, stored.clean[place], 0.0, ">".join(route.steps)), suspect=True)
+    if lost and confidence < LEAST_LOSSY and route.steps != ("cp1252", "utf-8"):
+        left = _left(before, stored.clean[place], 0.0, ">".join(route.steps))
+        return replace(left, suspect=True, guess=text)
     return FieldDecision(
         text,
         ">".join(route.steps),

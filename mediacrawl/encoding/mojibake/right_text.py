@@ -97,8 +97,8 @@ STYLE: Final = 4 * STEP
 _SAME_SHAPE: Final = frozenset("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧАВЕКМНОРСТХІЈЅ")
 
 LOOKALIKES: Final = dict(zip(
-    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧΔΛΣΞΦΩΨΓΘΠαβγδεμοπχωАВЕКМНОРСТУХІЈЅасеорухіјѕИЙЯДФШЩЦЧБГЛПЖЭЮЁЗЬЫЪЄєЇЌѢ",
-    "ABEZHIKMNOPTYXALEEOOYCONabydeuonxwABEKMHOPCTYXIJSaceopyxijsNNRAOWWUYBRANXEOEEBBBEeIKB",
+    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧΔΛΣΞΦΩΨΓΘΠαβγδεμοπχωАВЕКМНОРСТУХІЈЅасеорухіјѕИЙЯДФШЩЦЧБГЛПЖЭЮЁЗЬЫЪЄєЇЌѢямλ",
+    "ABEZHIKMNOPTYXAAEEOOYCONabydeuonxwABEKMHOPCTYXIJSaceopyxijsNNRAOWWUYBRANXEOEEBBBEeIKBrml",
     strict=True,
 ))  # fmt: skip
 """Greek and Cyrillic letters and the Latin ones that they are used for."""

@@ -31,7 +31,7 @@ STAYS: Final = 10 * STEP
 ALIEN: Final = 27 * STEP
 """Cost of a small Greek or Cyrillic letter in a Latin word, unless it resembles a Latin one: no style has it."""
 
-_ALIENS: Final = "[бвгдж-нптф-эяђљњћќўџґζ-ξπ-υφψ-ώάέήί]"
+_ALIENS: Final = "[бвгдж-лнптф-эђљњћќўџґζ-κμ-ξπ-υφψ-ώάέήί]"
 _ALIEN: Final = re.compile(f"(?<=[A-Za-z]{{2}}){_ALIENS}|{_ALIENS}(?=[a-z]{{2}})")
 
 
