@@ -9,6 +9,7 @@ encoding stays unless another one is likelier by a margin.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
@@ -164,13 +165,19 @@ def _unicode(shapes: Sequence[FieldForm], claims: Sequence[str], hints: Hints) -
     return decided
 
 
+_ADJACENT: Final = re.compile("[^\x00-\x7f]{2}")
+"""What is always in UTF-8 that was decoded wrongly; most titles in Latin letters lack it, and repair takes a while."""
+
+
 def _with_repairs(found: Sequence[FieldDecision], raws: Sequence[bytes], hints: Hints) -> list[FieldDecision]:
     """Return decisions on 8-bit fields, those on UTF-8 with what its text was before it was decoded wrongly."""
     decided = list(found)
     odd = [
         place
         for place, of_field in enumerate(found)
-        if of_field.encoding == "utf-8" and read(of_field.text).cost > GOOD * worth((of_field.text,))
+        if of_field.encoding == "utf-8"
+        and _ADJACENT.search(of_field.text)
+        and read(of_field.text).cost > GOOD * worth((of_field.text,))
     ]
     if odd:
         mended = repair([_without_half(found[place].text, raws[place]) for place in odd], hints).fields

@@ -54,8 +54,8 @@ SUREST: Final = 0.999
 """Highest confidence of a repair: one in a thousand without a rival is wrong."""
 
 LEAST_LOSSY: Final = 0.5
-"""A repair of a text that lost characters is only a `FieldDecision.guess` if its confidence is lower; not of UTF-8 that
-was decoded as cp1252, whose form proves the damage, so that only single letters are proposals."""
+"""A repair of a text that lost characters is only a `FieldDecision.guess` if its confidence is lower, and no other text
+of the record shows the damage; not of UTF-8 that was decoded as cp1252, whose form proves it."""
 
 LEAST_MARGIN: Final = 0.7
 """Nats; a proposal with a smaller margin over the next one is marked ``suspect``."""
@@ -246,6 +246,8 @@ def _most_proved(
         next_best = min(next_best, total)
         if total >= least + NEAR or (proof > 0 and "utf-8" in (*first.steps, *route.steps)):
             break
+        if route.steps == first.steps:
+            continue  # It differs in what it fills in for lost characters.
         other, surplus = proved(stored, route)
         if surplus > proof + total - least:
             best, proof = other, surplus
@@ -321,7 +323,7 @@ def _mended(stored: StoredRecord, place: int, route: RepairRoute, margin: float)
     confidence = confidence_of(margin) * RIGHT_PROPOSAL**lost * (HARDLY if garbage else 1)
     if confidence < LEAST_CONFIDENCE or (route.steps[-1] != "utf-8" and has_unused(text) and not has_unused(before)):
         return replace(_left(before, stored.clean[place], 0.0, ">".join(route.steps)), suspect=True)
-    if lost and confidence < LEAST_LOSSY and route.steps != ("cp1252", "utf-8"):
+    if lost and confidence < LEAST_LOSSY and route.steps != ("cp1252", "utf-8") and not _is_shown(stored, route):
         left = _left(before, stored.clean[place], 0.0, ">".join(route.steps))
         return replace(left, suspect=True, guess=text)
     return FieldDecision(
@@ -334,6 +336,12 @@ def _mended(stored: StoredRecord, place: int, route: RepairRoute, margin: float)
         lossy=lost > 0,
         suspect=garbage or (lost > 0 and margin < LEAST_MARGIN) or "\ufffd" in text,
     )
+
+
+def _is_shown(stored: StoredRecord, route: RepairRoute) -> bool:
+    """Whether another text of the record, which lost nothing, shows the route."""
+    texts = zip(stored.odd, route.texts, route.costs, route.lost, stored.clean, strict=True)
+    return any(not lost and after != text and cost < clean + STAYS for text, after, cost, lost, clean in texts)
 
 
 LONGEST_FILLED: Final = 2000
