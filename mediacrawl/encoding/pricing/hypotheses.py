@@ -36,13 +36,10 @@ from mediacrawl.encoding.pricing.scoring import (
 )
 from mediacrawl.encoding.pricing.signs import (
     STRANGE,
-    charge_quotes,
     charge_signs,
-    charge_tones,
     clean_signs,
     coincidence,
     distrust_spaces,
-    forgive_spaces,
     has_lone_spaces,
     lone_spaces,
 )
@@ -227,9 +224,6 @@ def _weighed(
     lone = sum([len(priced[number]) - len(priced[number].translate(None, _HIGH)) for number in of_record]) <= LONE
     fits = _fits(plain, lone=lone) if plain else None
     found = _single_bytes(words, of_record, _sums(_shifts(shift) if shift else None, fits), _claimed(tuple(claims)))
-    forgive_spaces(found, priced)
-    charge_tones(found, priced)
-    charge_quotes(found, priced)
     others = _multibyte(priced, shift, of_bytes=bool(claims))
     for hypothesis in others:
         if plain and hypothesis.language:
