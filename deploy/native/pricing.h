@@ -98,17 +98,10 @@ typedef struct {
     uint8_t *costs;
 } Row;
 
-/* Quotation marks that come in pairs: a low one is closed by either of the next two, of which the first may open too. */
-enum { LOW, LEFT, RIGHT, OPENING, CLOSING, QUOTES };
-
 /* What the hypotheses of a record are weighed by (weighing.c). */
 typedef struct {
-    int64_t forgiven, language_switch, loose_tone, most_words, most_scored, lone, trusted, utf8_prior;
-    int64_t unpaired;
-    uint16_t quotes[QUOTES];   /* their code points */
-    uint8_t may_be_quote[256]; /* in any encoding */
+    int64_t language_switch, most_words, most_scored, lone, trusted, utf8_prior;
     int tonal; /* the encoding of Vietnamese with tones of their own, or -1 */
-    uint8_t is_set_apart[256], is_tone[256], carries_tone[256];
     uint16_t (*characters)[256]; /* code points of the bytes, by encoding */
 } Weighing;
 

@@ -85,60 +85,6 @@ static int add_pairs(Kernel *kernel, const Record *record, const int32_t *shifts
     return count;
 }
 
-/* French puts a no-break space before the signs that it sets apart; in some other encodings that is a letter. */
-static void forgive_spaces(const Weighing *is, const Record *record, const Weighed *found, int count, int64_t *costs)
-{
-    for (int place = 0; place < record->fields.count; place++) {
-        Piece raw = record->priced[place];
-        int64_t spaces = 0;
-        for (size_t at = 0; at + 1 < raw.length; at++)
-            spaces += raw.at[at] == 0xA0 && is->is_set_apart[raw.at[at + 1]];
-        for (int i = 0; spaces && i < count; i++)
-            if (is->characters[found[i].encoding][0xA0] == 0xA0) costs[i * record->fields.count + place] -= spaces * is->forgiven;
-    }
-}
-
-/* Vietnamese tones stand on vowels. */
-static void mind_tones(const Weighing *is, const Record *record, const Weighed *found, int count, int64_t *costs)
-{
-    for (int i = 0; i < count; i++) {
-        if (found[i].encoding != is->tonal) continue;
-        for (int place = 0; place < record->fields.count; place++) {
-            Piece raw = record->priced[place];
-            for (size_t at = 0; at < raw.length; at++)
-                if (is->is_tone[raw.at[at]] && !(at && is->carries_tone[raw.at[at - 1]]))
-                    costs[i * record->fields.count + place] += is->loose_tone;
-        }
-    }
-}
-
-/* How often quotation marks in one encoding must be wrong in any language. */
-static int64_t unpaired(const Weighing *is, int encoding, Piece marks)
-{
-    int64_t counts[QUOTES] = {0};
-    for (size_t at = 0; at < marks.length; at++)
-        for (int quote = 0; quote < QUOTES; quote++)
-            counts[quote] += is->characters[encoding][marks.at[at]] == is->quotes[quote];
-    int64_t low = counts[LOW], left = counts[LEFT], right = counts[RIGHT];
-    return (low > left + right) + (!low && left > right) + (!low && !left && right % 2) +
-           (counts[OPENING] != counts[CLOSING]);
-}
-
-/* Quotation marks come in pairs. `marks` has room for the longest of what is priced. */
-static void mind_quotes(const Weighing *is, const Record *record, const Weighed *found, int count, int64_t *costs,
-                        uint8_t *marks)
-{
-    for (int place = 0; place < record->fields.count; place++) {
-        Piece raw = record->priced[place];
-        size_t length = 0;
-        for (size_t at = 0; at < raw.length; at++)
-            if (is->may_be_quote[raw.at[at]]) marks[length++] = raw.at[at];
-        for (int i = 0; length && i < count; i++)
-            costs[i * record->fields.count + place] +=
-                is->unpaired * unpaired(is, found[i].encoding, (Piece){marks, length});
-    }
-}
-
 /* UTF-8 and the double-byte encodings that can read any of what is priced. */
 static int add_others(Kernel *kernel, const Record *record, Weighed *found, int count, int64_t *costs, uint32_t *points)
 {
@@ -210,9 +156,6 @@ int weigh_record(Kernel *kernel, const Record *record, Choices *always, Weighed 
     if (word_count && add_fits(kernel, record, words, word_count, lone, shifts) < 0) return -1;
     int count = add_pairs(kernel, record, word_count ? shifts : record->shifts, always, found, costs, work);
     if (count < 0) return -1;
-    forgive_spaces(is, record, found, count, costs);
-    mind_tones(is, record, found, count, costs);
-    mind_quotes(is, record, found, count, costs, (uint8_t *)points);
     count = add_others(kernel, record, found, count, costs, points);
     if (count < 0) return -1;
     hear_words(kernel, word_count, lone, found, count);

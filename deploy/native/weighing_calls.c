@@ -24,9 +24,6 @@ static int take_characters(Kernel *kernel, PyObject *spec)
             return fails("characters");
         }
         memcpy(to[i], at, sizeof *to);
-        for (int byte = 0; byte < 256; byte++)
-            for (int quote = 0; quote < QUOTES; quote++)
-                kernel->weighing.may_be_quote[byte] |= to[i][byte] == kernel->weighing.quotes[quote];
     }
     return 0;
 }
@@ -39,20 +36,14 @@ int take_weighing(Kernel *kernel, PyObject *all)
         const char *name;
         int64_t *to;
     } wanted[] = {
-        {"forgiven", &is->forgiven}, {"language_switch", &is->language_switch}, {"loose_tone", &is->loose_tone},
-        {"most_words", &is->most_words}, {"most_scored", &is->most_scored},
+        {"language_switch", &is->language_switch}, {"most_words", &is->most_words}, {"most_scored", &is->most_scored},
         {"lone", &is->lone}, {"trusted", &is->trusted}, {"utf8_prior", &is->utf8_prior},
-        {"unpaired", &is->unpaired},
     };
     if (!spec || !PyDict_Check(spec)) return fails("weighing");
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if (integer_of(spec, wanted[i].name, wanted[i].to) < 0) return -1;
     if (is->most_words < 0 || is->most_scored < 0) return fails("most_words");
     if (small_integer(spec, "tonal", -1, kernel->encoding_count - 1, &is->tonal) < 0) return -1;
-    if (copy_table(spec, "quotes", (uint8_t *)is->quotes, sizeof is->quotes) < 0) return -1;
-    if (copy_table(spec, "set_apart", is->is_set_apart, 256) < 0 || copy_table(spec, "tones", is->is_tone, 256) < 0 ||
-        copy_table(spec, "toned", is->carries_tone, 256) < 0)
-        return -1;
     return take_characters(kernel, spec);
 }
 

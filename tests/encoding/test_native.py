@@ -310,9 +310,7 @@ def test_a_loader_that_failed_is_not_called_again():
     assert asked == [pairs()[0].language]
 
 
-@pytest.mark.parametrize(
-    "name", ["set_apart", "tones", "toned", "characters", "lone", "tonal", "most_words", "most_scored", "quotes"]
-)
+@pytest.mark.parametrize("name", ["characters", "lone", "tonal", "most_words", "most_scored"])
 def test_tables_of_the_hypotheses_that_do_not_fit_are_refused(name):
     module, spec = native.module(), kernel_tables.spec()
     for wrong in (None, b"x", [b"x"], -2, 1 << 50):

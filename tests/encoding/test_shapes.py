@@ -6,7 +6,7 @@ from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mediacrawl.encoding import Hints, detect, detect_text
+from mediacrawl.encoding import Hints, detect, detect_text, repair
 from mediacrawl.encoding.detection.document import EncodingClaim, decide_document
 from mediacrawl.encoding.detection.forms import FieldForm, form_of
 
@@ -287,3 +287,17 @@ def test_any_bytes_have_a_shape(raw, declared):
 @settings(max_examples=examples(80), deadline=None)
 def test_letters_of_any_blocks_in_little_endian_as_declared_are_never_8_bit(text):
     assert form_of(text.encode("utf-16-le"), "utf-16-le").encoding.startswith("utf-16")
+
+
+@pytest.mark.parametrize(
+    ("stored", "text"),
+    [
+        ("ÿþA n n a", "Anna"),
+        ("þÿ A n n a", "Anna"),
+        ("яюS o n g   2 ", "Song 2"),
+        ("A n n a", "A n n a"),
+        ("ÿ ÿ", "ÿ ÿ"),
+    ],
+)
+def test_utf_16_that_was_stored_with_blanks_for_zeros_needs_its_mark(stored, text):
+    assert repair([stored]).texts == (text,)

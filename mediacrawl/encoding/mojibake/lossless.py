@@ -27,9 +27,9 @@ from mediacrawl.encoding.pricing.decoding import (
 )
 from mediacrawl.encoding.pricing.hints import Shift
 from mediacrawl.encoding.pricing.hypotheses import hypotheses, utf8_bonus
-from mediacrawl.encoding.pricing.reading import CJK_RUN, read
+from mediacrawl.encoding.pricing.reading import CJK_RUN
 from mediacrawl.encoding.pricing.scoring import NEVER, Hypothesis
-from mediacrawl.encoding.pricing.signs import coincidence, has_clean_signs
+from mediacrawl.encoding.pricing.signs import coincidence
 
 SELDOM: Final = 2 * STEP
 """Further cost of assuming another Cyrillic decoder than cp1251."""
@@ -166,8 +166,7 @@ class _Misreading:
             return RepairRoute((misread, encoding), hypothesis.language, prior, costs, undone.texts)
         # cp1252 text needs no route, but a C1 control in it is always a character of cp1252.
         steps = ("latin-1", encoding) if undone.texts != self.stored.odd else ()
-        route = RepairRoute(steps, hypothesis.language, hypothesis.prior, costs, undone.texts)
-        return _with_signs(route) if steps else route
+        return RepairRoute(steps, hypothesis.language, hypothesis.prior, costs, undone.texts)
 
     def costs(self, hypothesis: Hypothesis) -> Sequence[int]:
         """Return the cost of each text under a hypothesis; `NEVER` of texts that are not live."""
@@ -222,15 +221,6 @@ def _read_again(raw: bytes, before: str, misread: str, encoding: str) -> tuple[s
     return after, _clean_text_cost(before, raw, after, misread, encoding) + (
         torn_cost(after) if encoding in MULTIBYTE else 0
     )
-
-
-def _with_signs(route: RepairRoute) -> RepairRoute:
-    """Price C1 controls that become signs of cp1252 no higher than the same signs in a text that stays."""
-    costs = [
-        min(cost, read(text).cost) if has_clean_signs(text) else cost
-        for cost, text in zip(route.costs, route.texts, strict=True)
-    ]
-    return route._replace(costs=tuple(costs))
 
 
 def _clean_text_cost(before: str, raw: bytes, after: str, misread: str, encoding: str) -> int:

@@ -23,7 +23,6 @@ from mediacrawl.encoding.pricing.decoding import MARKS, bytes_of
 from mediacrawl.encoding.pricing.hypotheses import losable
 from mediacrawl.encoding.pricing.reading import read
 from mediacrawl.encoding.pricing.scoring import NEVER
-from mediacrawl.encoding.pricing.signs import signs_as_letters
 
 LOSSY: Final = 6 * STEP
 """Cost of assuming that characters were lost."""
@@ -256,10 +255,7 @@ def _filled_route(
         ("cp1252", encoding),
         language,
         damage,
-        tuple(
-            some.cost + (signs_as_letters(text, some.text) if encoding != "utf-8" else 0) if some else NEVER
-            for some, text in zip(filled, stored.odd, strict=True)
-        ),
+        tuple(some.cost if some else NEVER for some in filled),
         tuple(some.text if some else text for some, text in zip(filled, stored.odd, strict=True)),
         tuple(some.lost if some else 0 for some in filled),
         tuple(some.margin if some else 0 for some in filled),

@@ -35,13 +35,10 @@ from mediacrawl.encoding.pricing.scoring import (
 )
 from mediacrawl.encoding.pricing.signs import (
     STRANGE,
-    charge_quotes,
     charge_signs,
-    charge_tones,
     clean_signs,
     coincidence,
     distrust_spaces,
-    forgive_spaces,
     has_lone_spaces,
     lone_spaces,
 )
@@ -235,9 +232,6 @@ def _weighed(
         fits = [costs[pair.language] for pair in pairs()]
         shifts = list(map(add, shifts, fits)) if shifts else fits
     found = _single_bytes(words, of_record, shifts, _claimed(tuple(claims)))
-    forgive_spaces(found, priced)
-    charge_tones(found, priced)
-    charge_quotes(found, priced)
     others = _multibyte(priced, shift, of_bytes=bool(claims))
     for hypothesis in others:
         if plain and hypothesis.language:
@@ -405,7 +399,7 @@ def _utf8_cost(raw: bytes) -> tuple[int, int]:
     cost = chance + read(text).cost - BROKEN * raw.count(b"\xef\xbf\xbd")
     count = len(text) - len(text.encode("ascii", "ignore"))
     cut -= utf8_bonus(min(count, FEW_SEQUENCES) if chance else count)
-    least = min(cost, unread_cost(text)) if chance in (0, STRANGE) else cost
+    least = min(cost, unread_cost(text)) if chance in (0, STRANGE) and cost > UNREAD else cost
     once = bytes_of(text, "cp1252")
     if once is not None and not once.isascii() and not _NO_UTF8.match(once):
         least = min(least, TWICE + _utf8_cost(once)[1])

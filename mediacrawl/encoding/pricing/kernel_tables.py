@@ -10,7 +10,7 @@ from mediacrawl.encoding import codepages, excerpts, models
 from mediacrawl.encoding.codepages import characters, encode
 from mediacrawl.encoding.languages import LANGUAGES
 from mediacrawl.encoding.native import language_numbers
-from mediacrawl.encoding.pricing import decoding, hypotheses, reading, scoring, signs
+from mediacrawl.encoding.pricing import decoding, hypotheses, reading, scoring
 from mediacrawl.encoding.pricing.hypotheses import all_encoding_numbers, double_byte
 from mediacrawl.encoding.pricing.scoring import EncodingPair, encoding_numbers
 
@@ -184,22 +184,14 @@ _SECONDS: Final = b"".join(bytes((0, second, 10)) for second in range(_LEAST_SEC
 
 def _weighing_spec() -> dict[str, Any]:
     """Return the tables and constants of `Kernel.weigh` and `Kernel.choose`."""
-    tone = min(byte for byte in range(256) if signs.LOOSE_TONE_SIGN.match(bytes((byte,))))
     return {
-        "forgiven": reading.FORGIVEN,
         "language_switch": hypotheses.LANGUAGE_SWITCH,
-        "loose_tone": signs.LOOSE_TONE,
         "most_words": hypotheses.MOST_ASCII_WORDS,
         "most_scored": excerpts.MOST_SCORED,
         "lone": hypotheses.LONE,
         "trusted": hypotheses.TRUSTED,
         "utf8_prior": hypotheses.utf8_prior(),
-        "unpaired": signs.UNPAIRED,
-        "quotes": array("H", map(ord, signs.QUOTES)).tobytes(),
         "tonal": encoding_numbers().get("cp1258", -1),
-        "set_apart": bytes(signs.SET_APART.match(bytes((0xA0, byte))) is not None for byte in range(256)),
-        "tones": bytes(signs.LOOSE_TONE_SIGN.match(bytes((byte,))) is not None for byte in range(256)),
-        "toned": bytes(signs.LOOSE_TONE_SIGN.match(bytes((byte, tone)), 1) is None for byte in range(256)),
         "characters": [_code_points(encoding) for encoding in encoding_numbers()],
     }
 

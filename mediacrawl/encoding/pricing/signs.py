@@ -1,4 +1,4 @@
-"""Typographic signs, no-break spaces, quotation marks and tones: costs of readings that misplace them.
+"""Typographic signs and no-break spaces: costs of readings that misplace them.
 
 Clean text can be valid UTF-8 by chance: the cp1252 bytes of ``NESTLÉ®`` read as an IPA letter. A letter with a mark
 that typographic signs follow at the end of a word is ordinary text, so that its bytes are valid UTF-8 is weak evidence.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from typing import Final
 
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP, characters
@@ -282,37 +282,13 @@ LETTERS_ALONE: Final = 22 * STEP
 SIGNS_IN_BYTES: Final = STEP
 """`SIGNS_AS_LETTERS` for bytes: 8 nats would cost 16 of 277 fields with such signs."""
 
-SET_APART: Final = re.compile(rb"\xa0(?=[!?;:\xbb])")
-
-LOOSE_TONE_SIGN: Final = re.compile(
-    rb"(?<![AEIOUYaeiouy\xc2\xc3\xca\xd4\xd5\xdd\xe2\xe3\xea\xf4\xf5\xfd])[\xcc\xd2\xde\xec\xf2]"
-)
-
-LOOSE_TONE: Final = 10 * STEP
-
 LONE_SPACE: Final = 5 * STEP
 """Cost of a letter or sign in place of the declared no-break space, if no known word results."""
 
 SHORTEST_KNOWN: Final = 3
 """Letters of a word that counts as known to a language."""
 
-UNPAIRED: Final = 4 * STEP
-"""Cost of an opening quotation mark without a closing one, or the reverse."""
-
-QUOTES: Final = "„“”«»"
-"""Paired quotation marks."""
-
 _LOW: Final = bytes(range(128))
-
-
-def forgive_spaces(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
-    """Reduce the cost of no-break spaces before punctuation, as French has them."""
-    for place, raw in enumerate(raws):
-        spaces = len(SET_APART.findall(raw)) if b"\xa0" in raw else 0
-        if spaces:
-            for hypothesis in found:
-                if characters(hypothesis.encoding)[0xA0] == "\u00a0":
-                    hypothesis.costs[place] -= spaces * FORGIVEN
 
 
 def lone_spaces(pieces: Sequence[bytes], claims: Sequence[str]) -> list[tuple[int, bytes]]:
@@ -379,41 +355,6 @@ def _space_of(encoding: str) -> bytes:
         return b""
     place = characters(encoding).find("\u00a0")
     return bytes((place,)) if place >= 0 else b""
-
-
-def charge_tones(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
-    """Add the cost of Vietnamese tones that are not on vowels."""
-    for hypothesis in found:
-        if hypothesis.encoding == "cp1258":
-            for place, raw in enumerate(raws):
-                hypothesis.costs[place] += LOOSE_TONE * len(LOOSE_TONE_SIGN.findall(raw))
-
-
-def charge_quotes(found: list[Hypothesis], raws: Sequence[bytes]) -> None:
-    """Add the cost of unpaired quotation marks."""
-    for hypothesis in found:
-        others = _no_quotes(hypothesis.encoding)
-        for place, raw in enumerate(raws):
-            marks = raw.translate(None, others)
-            if marks:
-                hypothesis.costs[place] += _unpaired(marks, hypothesis.encoding)
-
-
-@cache
-def _no_quotes(encoding: str) -> bytes:
-    """Return the bytes that are no paired quotation marks."""
-    return bytes(byte for byte, char in enumerate(characters(encoding)) if char not in QUOTES)
-
-
-@lru_cache(maxsize=512)
-def _unpaired(marks: bytes, encoding: str) -> int:
-    """Return the cost of unpaired quotation marks.
-
-    A mark opens in one language and closes in another, so only what is wrong in all of them counts.
-    """
-    low, left, right, opening, closing = map(decode_single(marks, encoding).count, QUOTES)
-    lone = (low > left + right) + (not low and left > right) + (not low and not left and right % 2)
-    return UNPAIRED * (lone + (opening != closing))
 
 
 def clean_signs(raws: Sequence[bytes], *, declared: bool) -> dict[int, str]:
