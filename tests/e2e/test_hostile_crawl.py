@@ -102,11 +102,13 @@ def test_the_log_names_the_urls_that_went_beyond_a_limit(crawl, web, limit, atta
     assert stat(crawl, f"limit/{limit}") >= len(NAMED[limit])
 
 
-def test_the_summary_has_a_row_for_each_limit(crawl, web):
+def test_the_summary_has_a_row_for_each_limit(crawl):
     rows = re.search(r"^  over limit (.*?)^  \w", crawl.text(), re.MULTILINE | re.DOTALL)[1]
-    for limit, attacks in NAMED.items():
+    beyond = re.findall(r"WARNING: (\S+) went beyond a limit: ", crawl.text())
+    for limit in NAMED:
+        # The first one is the example; which that is depends on the order of the answers.
         row = re.search(rf"\b{limit} \d+: (\S+?)[,…\s]", rows)
-        assert any(row[1].startswith(web.url(attack)[:30]) for attack in attacks), rows
+        assert any(url.startswith(row[1]) for url in beyond), rows
 
 
 def test_no_page_holds_up_the_crawl(crawl):

@@ -8,11 +8,10 @@ from importlib.util import find_spec
 
 import pytest
 import segment_run
-from stored_items import ALBUMS, ROOT, go, our_record
+from stored_items import ALBUMS, ROOT, go, our_record, stored
 
 from mediacrawl.encoding import use_models
 from mediacrawl.encoding.languages import Language
-from mediacrawl.encoding.records.fixer import Fixer, FixResult
 from mediacrawl.encoding.train import train
 from mediacrawl.scope import ScopeRules
 from mediacrawl.segment import Rules
@@ -35,12 +34,7 @@ pytestmark = [
 def ours(tmp_path_factory):
     """A data set of three files of our records, with ``tags`` as structs, undecided."""
     folder = tmp_path_factory.mktemp("ours")
-    lines = folder / "items.jl"
-    lines.write_text("".join(json.dumps(our_record(number)) + "\n" for number in range(300)))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Fixer, "fix", lambda self, item: FixResult())
-        go(lines, folder / "all.parquet")
-    table = pq.read_table(folder / "all.parquet")
+    table = pq.read_table(stored(folder / "all.parquet", *map(our_record, range(300))))
     (folder / "set").mkdir()
     for place in range(3):
         pq.write_table(table.slice(place * 100, 100), folder / "set" / f"part-{place}.parquet")
