@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,12 +26,17 @@ MANGLED = "{utf-8>cp1252"
 """What was done to what is in braces in `titles/kinds.txt`."""
 
 
+CONTROLS = re.compile("[\x80-\x9f]")
+"""A text with one of these is not right: it is bytes of Windows' code pages that were read as Latin-1."""
+
+
 class Harm(NamedTuple):
-    """Right texts, how many of them were changed, and how many with a confidence of `SURE` and more."""
+    """Right texts, how many of them were changed, and how many with a confidence of `SURE` and more; and by ftfy."""
 
     count: int
     changed: int
     surely: int
+    by_ftfy: int | None
 
     def of_a_million(self) -> tuple[float, float]:
         """Return both numbers of a million texts."""
@@ -38,11 +44,13 @@ class Harm(NamedTuple):
 
 
 def harm(path: Path) -> Harm:
-    """Return the harm to the right texts of a file, or of all files of a folder."""
-    texts = sorted({text for row in _rows(path) for text in row["texts"]})
+    """Return the harm to the right texts of a file, or of all files of a folder, without those with `CONTROLS`."""
+    texts = sorted({text for row in _rows(path) for text in row["texts"] if not CONTROLS.search(text)})
     fields = [repair([text]).fields[0] for text in texts]
     changed = [field for field, text in zip(fields, texts, strict=True) if field.text != text]
-    return Harm(len(texts), len(changed), sum(field.confidence >= SURE for field in changed))
+    peer = menders().get("ftfy fix_encoding")
+    by_ftfy = sum(peer([text])[0] != text for text in texts) if peer else None
+    return Harm(len(texts), len(changed), sum(field.confidence >= SURE for field in changed), by_ftfy)
 
 
 def mended(path: Path) -> float:

@@ -205,7 +205,8 @@ def report_harm(tasks: Tasks, given: argparse.Namespace) -> Values:
     values["utf8_twice_under_latin1"] = tasks.results("twice")["all"]
     if given.right:
         harmed: harm.Harm = tasks.results("right")["all"]
-        print(f"\nOf {harmed.count:,} right texts of {given.right} {harmed.changed:,} were changed")
+        peer = "" if harmed.by_ftfy is None else f"; ftfy's fix_encoding changed {harmed.by_ftfy:,}"
+        print(f"\nOf {harmed.count:,} right texts of {given.right} {harmed.changed:,} were changed{peer}")
         both = ("right_harmed_of_a_million", "right_surely_harmed_of_a_million")
         values |= zip(both, harmed.of_a_million(), strict=True)
     else:
