@@ -94,6 +94,9 @@ def test_a_small_letter_of_another_script_in_a_latin_word_is_an_accented_one(sto
         ("Dvořák – PÄƒdure verde", "Dvořák – Pădure verde"),
         ("Résumé · JÃµulud", "Résumé · Jõulud"),
         ("Вечер – –°–Ω–µ–≥", "Вечер – Снег"),
+        ("Fiancé – HabitaciÃ³n", "Fiancé – Habitación"),
+        ("Æsir – grÃ¸nt hÃ¥b", "Æsir – grønt håb"),
+        ("L’été / ForÃªt", "L’été / Forêt"),
     ],
 )
 def test_a_right_word_beside_damaged_ones_stays(stored, right):

@@ -66,6 +66,7 @@ NEAR: Final = 3 * STEP
 SURE_PIECE: Final = 1.0
 """Nats; a piece of a text is repaired alone if the margin is more."""
 
+_LOST_BLANK: Final = re.compile("[\xc2-\xf4] ")
 _SEPARATOR: Final = re.compile(
     r"(\s+(?:[-\u2013\u2014/|\u00b7\u2022&]+|feat\.?|ft\.?|vs\.?)\s+|:\s+|\s+[(\[]|[)\]](?=\s|$))", re.IGNORECASE
 )
@@ -134,9 +135,20 @@ def _once(texts: Sequence[str], shift: Shift | None) -> Repair:
         stays = field.decision != "fixed"
         if stays or field.lossy or undone(text, field.encoding.split(">")) is None:
             pieces = _in_pieces(text, shift)
-            if pieces and (stays or not (pieces.lossy or field.encoding == pieces.encoding == "cp1252>utf-8")):
+            if pieces and (stays or not (pieces.lossy or _shows_more(text, field, pieces))):
                 fields[place] = pieces
     return Repair.of(found.encoding, fields)
+
+
+def _shows_more(text: str, whole: FieldDecision, pieces: FieldDecision) -> bool:
+    """Whether UTF-8 that was decoded as cp1252 shows itself also where no piece was repaired, by blanks in its letters.
+
+    What is filled in over a separator is no letter of the text.
+    """
+    if not whole.encoding == pieces.encoding == "cp1252>utf-8":
+        return False
+    kept = len(_SEPARATOR.split(whole.text)) == len(_SEPARATOR.split(text))
+    return pieces.suspect or (kept and _LOST_BLANK.search(text) is not None)
 
 
 def _in_pieces(text: str, shift: Shift | None) -> FieldDecision | None:
