@@ -212,7 +212,7 @@ def clean(text: str) -> str:
     return whole.replace("\0", " ").removeprefix("\ufeff").strip()
 
 
-_ORDERS: Final = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+UTF16_MARKS: Final = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
 def narrowed(text: str) -> tuple[str, str] | None:
@@ -225,7 +225,7 @@ def narrowed(text: str) -> tuple[str, str] | None:
             raw = text.encode(page)
         except UnicodeEncodeError:
             continue
-        order = _ORDERS.get(raw[:2], "")
+        order = UTF16_MARKS.get(raw[:2], "")
         first, last = (2, 3) if order.endswith("le") else (3, 2)
         pairs = list(zip_longest(raw[first::2], raw[last::2], fillvalue=0))
         if order and pairs and all(high <= 0x20 for _, high in pairs):

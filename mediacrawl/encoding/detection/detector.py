@@ -24,7 +24,7 @@ from mediacrawl.encoding.decision import (
     bytes_fields,
     confidence_of,
 )
-from mediacrawl.encoding.detection.forms import CONTROLS, CUT_CHARACTER, FieldForm, form_of, torn_utf8
+from mediacrawl.encoding.detection.forms import CONTROLS, FieldForm, form_of, torn_utf8, without_cut
 from mediacrawl.encoding.excerpts import LONGEST_FIELD, heads_of
 from mediacrawl.encoding.languages import codec_name
 from mediacrawl.encoding.mojibake.repairer import repair
@@ -189,8 +189,8 @@ def _with_repairs(found: Sequence[FieldDecision], raws: Sequence[bytes], hints: 
 def _without_half(text: str, raw: bytes) -> str:
     """Return the text of a field without the beginning of a character that was cut, if its UTF-8 was encoded twice."""
     once = bytes_of(text, "cp1252") or b"" if is_id3v1(raw) else b""
-    cut = CUT_CHARACTER.search(once)
-    return text[: cut.start()] if cut and decode(once[: cut.start()], "utf-8") is not None else text
+    whole = without_cut(once)
+    return text[: len(whole)] if len(whole) < len(once) and decode(whole, "utf-8") is not None else text
 
 
 def _chained(found: FieldDecision, mended: FieldDecision) -> FieldDecision:
@@ -266,17 +266,17 @@ def _eight_bit(
     followed = [weighed.reading_of(place, best) for place in range(len(raws))]
     texts = [read_as(raw, hypothesis.encoding) for raw, hypothesis in zip(raws, followed, strict=True)]
     margin, runner_up = _runner_up(weighed, raws, texts)
-    # The record in this encoding, whatever its language.
-    least = _sum_of_chances([cost for cost, number in weighed.ranking if found[number].encoding == best.encoding])
-    strange = min(NEVER, sum(strange_cost(decode_single(raw, "cp1252")) for raw in raws))
     decided = []
     for place, (raw, hypothesis, text) in enumerate(zip(raws, followed, texts, strict=True)):
         if hypothesis is best:
             left = _left_costs(weighed, shapes[place].encoding, place)
             over_declared = min(left, default=NEVER) - weighed.ranking[0][0]
             if 0 < over_declared < CLOSE:
-                others = (strange,) if shapes[place].encoding == "cp1252" else ()
-                over_declared = _sum_of_chances((*left, *others)) - least
+                # Both encodings whatever the language, cp1252 also in one without a model.
+                if shapes[place].encoding == "cp1252":
+                    left.append(min(NEVER, sum(strange_cost(decode_single(each, "cp1252")) for each in raws)))
+                same = [cost for cost, number in weighed.ranking if found[number].encoding == best.encoding]
+                over_declared = _sum_of_chances(left) - _sum_of_chances(same)
             of_field = _BestReading(best.encoding, best.language, text, margin, runner_up, over_declared)
             decided.append(_field(raw, shapes[place], of_field))
         else:

@@ -25,7 +25,7 @@ from typing import Any, Final, Literal, NamedTuple
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.decision import FieldDecision, Hints
 from mediacrawl.encoding.detection.detector import detect
-from mediacrawl.encoding.detection.forms import CUT_CHARACTER, order_by_zeros, torn_utf8
+from mediacrawl.encoding.detection.forms import order_by_zeros, torn_utf8, without_cut
 from mediacrawl.encoding.languages import LANGUAGES, codec_name
 from mediacrawl.encoding.pricing.reading import read
 
@@ -193,8 +193,7 @@ def _decoded(raw: bytes, encoding: str) -> _Decoded | None:
     except (LookupError, ValueError):
         return None
     if encoding in ("utf-8", "utf_8", "utf8"):
-        cut = CUT_CHARACTER.search(raw)
-        torn = torn_utf8(raw[: cut.start()] if cut else raw)
+        torn = torn_utf8(without_cut(raw))
         return _Decoded(
             torn.text, torn.text.count("\ufffd"), is_whole=False, holds=torn.holds or not torn.mended + torn.others
         )

@@ -143,7 +143,7 @@ _STRAY_SIGNS: Final = re.compile(
 _STRAY_LETTER: Final = re.compile("(?<![^\t-\u024f])(?:[\udca0-\udcbf]|[\udcc0-\udcff](?!\\Z))(?![^\t-\u024f])")
 """A letter, or another sign, of cp1252 among Latin letters; at the end it is the beginning of a character."""
 
-CUT_CHARACTER: Final = re.compile(rb"(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z")
+_CUT_CHARACTER: Final = re.compile(rb"(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z")
 _FORGIVEN: Final = dict.fromkeys(b"\x00\t\n\r", " ")
 _WIDE: Final = ("utf-16", "utf_16", "utf16")
 
@@ -258,6 +258,12 @@ def torn_utf8(raw: bytes) -> TornText:
     return TornText(_STRAYS.sub("\ufffd", text), good, signs + letters, others)
 
 
+def without_cut(raw: bytes) -> bytes:
+    """Return UTF-8 without the beginning of a character at its end, the rest of which was cut off."""
+    cut = _CUT_CHARACTER.search(raw)
+    return raw[: cut.start()] if cut else raw
+
+
 def _windows(strays: re.Match[str]) -> str:
     return strays[0].encode("utf-8", "surrogateescape").decode("cp1252", "replace")
 
@@ -270,8 +276,7 @@ def _torn_latin(raw: bytes) -> TornText | None:
     """
     if _AT_ODDS.match(raw):
         return None
-    cut = CUT_CHARACTER.search(raw)
-    torn = torn_utf8(raw[: cut.start()] if cut else raw)
+    torn = torn_utf8(without_cut(raw))
     wrong = torn.mended + torn.others
     if not 0 < wrong <= max(MOST_WRONG, torn.good // FEW) or torn.good < ENOUGH_SEQUENCES * wrong:
         return None

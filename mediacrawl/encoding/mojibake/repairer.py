@@ -24,7 +24,7 @@ from mediacrawl.encoding.languages import is_codec
 from mediacrawl.encoding.mojibake.lossless import lossless_routes
 from mediacrawl.encoding.mojibake.lossy import dropping_pages, is_marked, kept_marks_cost, lossy_routes, may_have_lost
 from mediacrawl.encoding.mojibake.proof import proved
-from mediacrawl.encoding.mojibake.routes import STAYS, LazyRoute, RepairRoute, RouteSet, StoredRecord, in_order
+from mediacrawl.encoding.mojibake.routes import LazyRoute, RepairRoute, RouteSet, StoredRecord, in_order
 from mediacrawl.encoding.mojibake.substitutions import SubstitutionProposal, Substitutions
 from mediacrawl.encoding.mojibake.utf8_losses import MOST_OPEN, damaged_utf8, fill_damaged_utf8, looks_like_utf8
 from mediacrawl.encoding.pricing.decoding import MARKS, bytes_of, undone
@@ -161,14 +161,13 @@ def _in_pieces(text: str, shift: Shift | None) -> FieldDecision | None:
     if len(odd) < 2:
         return None
     found = {piece: _settled([piece], shift).fields[0] for piece in odd}
-    mended = [field for field in found.values() if field.decision == "fixed" and field.margin > SURE_PIECE]
+    mended = {piece: field for piece, field in found.items() if field.decision == "fixed" and field.margin > SURE_PIECE}
     if not mended:
         return None
-    texts = {piece: field.text for piece, field in found.items() if field in mended}
     return replace(
-        min(mended, key=lambda field: field.confidence),
-        text="".join(texts.get(piece, piece) for piece in pieces),
-        lossy=any(field.lossy for field in mended),
+        min(mended.values(), key=lambda field: field.confidence),
+        text="".join(mended[piece].text if piece in mended else piece for piece in pieces),
+        lossy=any(field.lossy for field in mended.values()),
         suspect=any(field.suspect for field in found.values()),
     )
 
@@ -327,7 +326,7 @@ def _left(text: str, cost: int, margin: float, runner_up: str) -> FieldDecision:
 
 def _mended(stored: StoredRecord, place: int, route: RepairRoute, margin: float) -> FieldDecision:
     before, text = stored.odd[place], route.texts[place]
-    if route.costs[place] >= stored.clean[place] + STAYS or text == before:
+    if not route.changes(stored, place):
         return _left(before, stored.clean[place], SURE if text == before else margin, ">".join(route.steps))
     lost = route.lost[place] if route.lost else 0
     garbage = good(text) >= ENOUGH_TO_TELL and route.costs[place] > GARBAGE * good(text)
@@ -352,8 +351,7 @@ def _mended(stored: StoredRecord, place: int, route: RepairRoute, margin: float)
 
 def _is_shown(stored: StoredRecord, route: RepairRoute) -> bool:
     """Whether another text of the record, which lost nothing, shows the route."""
-    texts = zip(stored.odd, route.texts, route.costs, route.lost, stored.clean, strict=True)
-    return any(not lost and after != text and cost < clean + STAYS for text, after, cost, lost, clean in texts)
+    return any(not lost and route.changes(stored, place) for place, lost in enumerate(route.lost))
 
 
 LONGEST_FILLED: Final = 2000

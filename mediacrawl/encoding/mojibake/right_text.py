@@ -55,6 +55,9 @@ BY_CATEGORY: Final[dict[str, Nats]] = {
 SPACE_AT_END: Final = 9.0
 """No-break space at the beginning or end of a word, where it keeps nothing together."""
 
+NO_SEPARATOR: Final = 12.0
+"""Nats between letters of a sign that does not separate them."""
+
 INSIDE: Final = 5.0
 """Further cost of a sign between small letters that is no separator, and of an exponent after a word of four letters,
 which is no unit."""
@@ -196,7 +199,7 @@ def _sign(token: str, place: int) -> tuple[float, str]:
     nats = _sign_nats(char)[left + 2 * right]
     if char in _EXPONENTS and _LAST_WORD.search(token[:place]):
         nats += INSIDE
-    if nats >= SIGNS["¹"][3] and len(token) > 4 and _is_between_small(token, place):
+    if nats >= NO_SEPARATOR and len(token) > 4 and _is_between_small(token, place):
         nats += INSIDE
     return nats, "" if char in _JOINING else " "
 

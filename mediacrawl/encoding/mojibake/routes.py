@@ -114,6 +114,10 @@ class RepairRoute(NamedTuple):
     lost: tuple[int, ...] = ()
     margins: tuple[int, ...] = ()
 
+    def changes(self, stored: StoredRecord, place: int) -> bool:
+        """Return whether a text takes the route: it becomes another one, for less than it costs to stay."""
+        return self.texts[place] != stored.odd[place] and self.costs[place] < stored.clean[place] + STAYS
+
     def total(self, stored: StoredRecord) -> int:
         """Return the cost over the record; each text takes the route or stays."""
         if not self.steps:

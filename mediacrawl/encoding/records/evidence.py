@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any, cast, get_args
 
 from mediacrawl.encoding.decision import DecisionName, FieldDecision
-from mediacrawl.encoding.excerpts import clean
+from mediacrawl.encoding.excerpts import UTF16_MARKS, clean
 from mediacrawl.encoding.pricing.decoding import may_be_seven_bit
 from mediacrawl.records import Tag
 
@@ -61,7 +61,6 @@ def raw_bytes(element: Mapping[str, Any]) -> bytes:
     return text.encode("ascii")
 
 
-_MARKS = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _HIGH_HALVES = bytes((*range(0x20), 0x30))
 """High bytes of UTF-16 that 8-bit text lacks; 30 is that of kana."""
 _NO_LETTERS = bytes((*range(9), 0x0B, 0x0C, *range(0x0E, 0x20), *range(0x7F, 0xA0)))
@@ -75,7 +74,7 @@ def wide_order(raw: bytes, least: int = 4) -> str:
     terminator counts as two, and a zero at the beginning as one. The last zero may have been cut off. A list of values
     of one letter looks the same, so fields with several values need four, and different letters.
     """
-    for mark, order in _MARKS:
+    for mark, order in UTF16_MARKS.items():
         if raw.startswith(mark):
             return order
     text = raw[: found.end()] if (found := _UNITS.match(raw)) else b""
