@@ -26,6 +26,7 @@ MEANINGS: dict[str, str] = {
     Drop.ADDRESS: "The name leads to a private or reserved address. GUARD_ALLOW makes exceptions.",
     Drop.PAGE_BYTES: "The page had as many bytes of links as its length allows.",
     Drop.INDEX_LINK: "The link sorts a list of files, or leads to the folder above.",
+    Drop.TEMPLATE: "The link is part of a template that scripts fill in: {{ url }}, or in a <template>.",
     Drop.NOFOLLOW: "The page asks crawlers not to follow the link (rel=nofollow, meta robots or X-Robots-Tag).",
     Drop.NOINDEX: "The page asks crawlers not to list it (meta robots or X-Robots-Tag).",
     Drop.ROBOTS: "The robots.txt of the host forbids the URL, or could not be read.",
