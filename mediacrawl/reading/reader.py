@@ -174,8 +174,8 @@ class Reader:
         # References relative to a base that is too long are invalid.
         hrefs = [link.href if page.base or link.href[:4] == "http" else _NOWHERE for link in page.links]
         recent, depth = scheduler.frontier.recent, visit.lease.depth + 1
-        own = visit.lease.key
-        accepted, drops = self._scope.sift(page.base or response.url, hrefs, depth, recent, page.charset, own)
+        base, own = page.base or response.url, visit.lease.key
+        accepted, drops = self._scope.sift(base, hrefs, depth, recent, page.charset, own=own)
         drops[Drop.TEMPLATE] += page.in_templates
         fresh, repeated = self._duplicates.sift(visit.lease.url, accepted, scheduler.frontier.unknown)
         if reason is Drop.NEAR_DUPLICATE:

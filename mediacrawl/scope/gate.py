@@ -123,6 +123,7 @@ class Scope:
         depth: int = 0,
         known: RecentUrls | None = None,
         charset: str = "utf-8",
+        *,
         own: str = "",
     ) -> tuple[list[tuple[int, Spelling]], Counter[Drop]]:
         """Filter the links of one page: resolve, canonicalize, remove session ids and duplicates, check.
@@ -151,20 +152,16 @@ class Scope:
             drops[Drop.BAD_URL] = sum(1 for _ in hrefs)
             return accepted, +drops
         without_session = self._sessions.without
-        own = own or base.url
-        seen = {own, without_session(own)}
+        seen = {own or base.url, without_session(own or base.url)}
         too_deep, today = self._is_too_deep(depth), self._today()
         resolve, reason_for = base.resolve, self._reason
         longest = self._traps.max_length * _LONGEST_ESCAPE
         known = RecentUrls(1) if known is None else known
         affordable = _affordable(hrefs, len(base.requested), drops)
         for index, href, reference in known.unknown_links(affordable, base.origin, base.written):
-            found = resolve(href) if len(href) <= longest else None
+            found = resolve(href) if len(href) <= longest and not _is_unfilled(href) else None
             if found is None:
                 self._refuse(_why_no_url(href, longest), href[:_EXAMPLE], drops)
-                continue
-            if _is_unfilled(href):
-                self._refuse(Drop.TEMPLATE, href[:_EXAMPLE], drops)
                 continue
             url = resolved = found.key
             if "?" in url or ";" in url or "(" in url:
@@ -252,7 +249,9 @@ def _affordable(hrefs: Iterable[str], base_length: int, drops: Counter[Drop]) ->
 def _why_no_url(href: str, longest: int) -> Drop:
     if scheme_of(href) not in ("", "http", "https"):
         return Drop.SCHEME
-    return Drop.LENGTH if len(href) > longest else Drop.BAD_URL
+    if len(href) > longest:
+        return Drop.LENGTH
+    return Drop.TEMPLATE if _is_unfilled(href) else Drop.BAD_URL
 
 
 @dataclass(frozen=True, slots=True)

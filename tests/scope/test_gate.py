@@ -134,7 +134,15 @@ def test_the_links_of_a_page_are_sifted_in_one_call():
         *("{{ url }}", "/shows/{{show.slug}}/", "{{{url}}}", "%7B%7Burl%7D%7D", "https://site.example/{{x|safe}}.mp3"),
         *("${x}", "/shows/${show.id}", "/shows/$%7Bid%7D", "<%= url %>", "<%- url %>", "/a/%3C%= id %%3E", "<% url %>"),
         *("{% url 'home' %}", "[[item.url]]", "[object Object]", "/shows/[object%20Object]", "%5Bobject%20Object%5D/a"),
-        *("[object HTMLAnchorElement]", "undefined", "/undefined", "./null", " NaN ", "undefined/"),
+        *(
+            "[object HTMLAnchorElement]",
+            "{{x}}" + "y" * 3_000,
+            "undefined",
+            "/undefined",
+            "./null",
+            " NaN ",
+            "undefined/",
+        ),
     ],
 )
 def test_what_a_script_should_have_filled_is_not_requested(href):
