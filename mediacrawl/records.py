@@ -125,6 +125,8 @@ class Limit(StrEnum):
     What is within the limit was kept. The summary names the URLs, for ordinary answers meet none of these limits.
     """
 
+    PAGE = "page"
+    """A page, unpacked, is longer than ``PAGE_MAX_BYTES``: its beginning was read."""
     LINKS = "links"
     """More links than are read of one page, or links that are dearer to read."""
     TEXT = "text"

@@ -50,7 +50,7 @@ def _relations(parameters: str) -> list[str]:
     return [] if "anchor" in values else values.get("rel", "").lower().split()
 
 
-MAX_LINKS = 5_000
+MAX_LINKS = 10_000
 """Links of a page that are kept; the others are counted in `Page.cut`."""
 _FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"})
 _OEMBED_TYPES = frozenset({"application/json+oembed", "text/xml+oembed", "application/xml+oembed"})
@@ -216,7 +216,7 @@ def parse_page(
     """Parse a page. Never raises: what is no HTML is a page without links.
 
     Args:
-        body: the page, cut by the caller to its limit (200 KB).
+        body: the page, cut by the caller to its limit (1 MB).
         url: of the page, absolute.
         encoding: charset of the Content-Type header, if it has one. A byte order mark goes before it, a meta
             element comes after it (the HTML standard, "determining the character encoding").

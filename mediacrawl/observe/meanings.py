@@ -65,11 +65,12 @@ TROUBLES: dict[str, str] = {
 """What a visit says against its site -> a sentence."""
 
 LIMITS: dict[str, str] = {
+    Limit.PAGE: "The page is longer than PAGE_MAX_BYTES; its beginning was read.",
     Limit.LINKS: "The page has more links than are read.",
     Limit.TEXT: "The file has more text than a record may hold.",
     Limit.SLOW: "Reading the answer held up the crawl.",
     Limit.UNREADABLE: "The answer is not what it says it is.",
-    Limit.SIZE: "Unpacked, the answer is larger than DOWNLOAD_MAXSIZE.",
+    Limit.SIZE: "Unpacked, the answer, no page, is larger than DOWNLOAD_MAXSIZE.",
     Limit.FAULT: "The answer met an error in this program that nobody expected.",
 }
 """A limit that an answer exceeded -> a sentence."""

@@ -204,6 +204,8 @@ class Reader:
     def _parse_page(self, visit: Visit, response: Response) -> Page:
         own_url = link_header(headers(response, "Link"), "canonical")
         body = response.body[: self._page_bytes]
+        if len(response.body) > len(body):
+            visit.decision.limits.add(Limit.PAGE)
         visit.decision.parsed_bytes = len(body)
         charset = header_charset(header(response, "Content-Type"))
         history = self._encodings.of(response.url)

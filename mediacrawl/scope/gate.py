@@ -33,8 +33,8 @@ _EXAMPLE = 500
 _LONGEST_ESCAPE = 9
 """Characters of a URL for one of a reference: three escaped octets."""
 _is_unfilled = re.compile(
-    r"(?:\{|%7B){2}|\$(?:\{|%7B)|(?:<|\{|%3C|%7B)(?:%|%25)(?:[-=+ ]|%20)|\[\[[^\]]*\]\]|(?:\[|%5B)object(?: |%20|\+)"
-    r"|^\s*\.?/?(?:undefined|null|nan)/?\s*$",
+    r"(?:\{|%7B){2}|\$(?:\{|%7B)|(?:<|\{|%3C|%7B)(?:%|%25)(?:[-=+ ]|%20)|\[\[[\w. ()]{1,60}\]\]"
+    r"|(?:\[|%5B)object(?: |%20|\+)|^\s*\.?/?(?:undefined|null|nan)/?\s*$",
     re.IGNORECASE,
 ).search
 """Whether a reference has a placeholder that a script or a server should have filled, or what scripts write for no
