@@ -29,6 +29,8 @@ _LINES = 6
 measures shares: ten new titles below a menu of 500 lines would not change it."""
 _SPARE = 200
 """Bytes by which the texts of near copies may differ in length, a fiftieth of the text at most."""
+_OF_A_LIST = 20
+"""Pages with the same text and other links that are no copies of each other."""
 _SHAPES = 32
 """Shapes of copies that are kept for each site."""
 
@@ -97,6 +99,11 @@ class Copies:
         if shown.length < self._length or not (alike := pages.as_long(key, shown)):
             return False
         page = Shown.of(shown)
+        # The pages of a list may show the same, and differ in their links alone; so may a calendar's, without end.
+        text = (page.shape, page.lines, shown.length)
+        same = [place for place in alike if (pages.shapes[place], pages.lines[place], pages.lengths[place]) == text]
+        if page.lines and 0 < len(same) < _OF_A_LIST:
+            return False
         return any(page.is_near(pages.shown(place), self._bits) for place in alike)
 
     def leading_on(self, site: str, urls: list[str]) -> list[str]:

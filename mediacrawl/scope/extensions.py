@@ -25,7 +25,7 @@ VIDEO_EXTENSIONS = _words(
 PLAYLIST_EXTENSIONS = _words("asx m3u m3u8 mpd pls ram wax wvx xspf")
 """Lists of media. They are requested; their segments are not."""
 _NAMES = _words(
-    "ai app bin c cc class com cpp cs dll dot go h java js key kt lua map numbers one pages pub py rb rs run sh so swift"
+    "ai app bin c cc class com cpp cs dll dot go h java js key kt lua map numbers one pages pub py rb rs run sh so"
 )
 """Extensions that hosts, tools and other names end in, too: ``/review/a.com``, ``/docker.run``, ``/wiki/Node.js``."""
 _is_filed = re.compile(

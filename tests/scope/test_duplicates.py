@@ -118,6 +118,18 @@ def test_a_near_copy_leads_on_unless_all_that_is_new_looks_like_copies(notes):
     assert duplicates.leading_on(SITE, [*months, song]) == [*months, song]
 
 
+@pytest.mark.parametrize(("page", "most"), [("/list/{}", 21), ("/calendar?from={}", 21)])
+def test_pages_that_differ_in_their_links_alone_are_none_until_they_are_too_many(notes, page, most):
+    duplicates = Duplicates(notes)
+    show, verdicts = [link(0, f"{HOST}/show/1")], []
+    for number in range(40):
+        text = Fingerprint(number, 0, 1000, 0xABC, 0xDEF)
+        verdicts.append(duplicates.judge(SITE, HOST + page.format(number), text))
+    assert verdicts == [None] * (most - 1) + [Drop.NEAR_DUPLICATE] * (41 - most)
+    assert duplicates.leading_on(SITE, [link(0, HOST + page.format(99))]) == []
+    assert duplicates.leading_on(SITE, show) == show
+
+
 def test_a_site_that_leaves_the_memory_loses_nothing(notes):
     copies = Copies(notes)
     copies.judge(SITE, f"{HOST}/1", shown("a"))
