@@ -22,6 +22,7 @@ _MOST_MENDED = 2_000_000
 _TEXTS = ("title", "description", "itunes:title", "itunes:summary", "itunes:subtitle", "itunes:author", "summary")
 """Elements in which writers leave unescaped markup."""
 _FEED_ROOTS = frozenset({"rss", "feed", "rdf"})
+_HTML_ROOTS = frozenset(("html", "head", "body", "title", "meta", "link", "script", "style", "div", "h1", "p", "a"))
 _says_feed = re.compile(r"rss|atom|rdf").search
 _PERIODS = {"hourly": 3_600.0, "daily": 86_400.0, "weekly": 604_800.0, "monthly": 2_592_000.0, "yearly": 31_536_000.0}
 
@@ -31,7 +32,7 @@ def looks_like_feed(content_type: str, body: bytes) -> bool:
     name = root_name(body)
     if name in _FEED_ROOTS:
         return True
-    return name != "html" and bool(name) and _says_feed(content_type.lower()) is not None
+    return bool(name) and name not in _HTML_ROOTS and _says_feed(content_type.lower()) is not None
 
 
 def parse_feed(body: bytes, url: str) -> Feed:
@@ -53,8 +54,11 @@ def parse_feed(body: bytes, url: str) -> Feed:
 
 def _read(body: bytes, url: str, faults: list[str]) -> Feed:
     reader = _Reader(Feed(url), based=b"xml:base" in body)
-    for element in elements(body, "item", "entry", "liveItem", faults=faults):
-        reader.take(element)
+    for element in elements(body, "item", "entry", "liveItem", "new-feed-url", faults=faults):
+        if str(element.tag).endswith("new-feed-url"):
+            reader.feed.moved = text_of(element, ID_LENGTH)
+        else:
+            reader.take(element)
     reader.end()
     return reader.feed
 

@@ -16,9 +16,9 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import UnreadableAnswerError
 from mediacrawl.extract.content_coding import codings_of, is_complete
 from mediacrawl.priority.nuggets import is_worth_opening
-from mediacrawl.probe.response import BodyLimits, ResponseKind, bytes_wanted, response_kind
+from mediacrawl.probe.response import BodyLimits, bytes_wanted, bytes_wanted_of
 from mediacrawl.records import Drop, End, Kind, Limit, Outcome
-from mediacrawl.visit import VISIT, Visit
+from mediacrawl.visit import VISIT, FetchFacts, Visit
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -28,13 +28,16 @@ if TYPE_CHECKING:
 
 ENDED_HERE = "download_stopped"
 """Scrapy's flag of a response that `StopDownload` ended."""
+_WHOLE = frozenset({Kind.PAGE, Kind.LIST})
+"""What is requested without a range: its first bytes decide how much of it is read."""
 BROKE_OFF = "dataloss"
 """Scrapy's flag of a response that is shorter than its Content-Length."""
 
 
 class CutMiddleware(CrawlComponent):
-    """Ends a download when the wanted bytes were received (`probe.response.bytes_wanted`).
+    """Ends a download when the wanted bytes were received (`probe.response.bytes_wanted`, `bytes_wanted_of`).
 
+    The headers decide, and then the first bytes of the body.
     A page is cut at ``PAGE_MAX_BYTES``, a list at ``LIST_MAX_BYTES``, a media file from a server that ignores Range at
     `ProbePolicy.single_bytes`, a stream that never ends after some KB, and what is none of these before its body. So is
     a response that the function of ``NUGGET_WORTH_OPENING`` rejects; it is called with `handler.PoliteHTTPHandler`
@@ -90,12 +93,8 @@ class CutMiddleware(CrawlComponent):
             return
         told = {name.decode("latin-1").lower(): b", ".join(headers.getlist(name)).decode("latin-1") for name in headers}
         fetch = visit.fetch
-        fetch.content_encoding = told.get("content-encoding", "")
-        is_media = response_kind(told.get("content-type", "")) == ResponseKind.MEDIA
-        once = is_media and not visit.fetch.range_bytes and self._ignores_ranges(visit.fetch.url)
-        visit.fetch.body_limit = bytes_wanted(
-            visit.fetch.kind, told, self._limits, asked=visit.fetch.range_bytes, once=once
-        )
+        fetch.content_encoding, fetch.content_type = told.get("content-encoding", ""), told.get("content-type", "")
+        fetch.body_limit = self._of_server(fetch, bytes_wanted(fetch.kind, told, self._limits, asked=fetch.range_bytes))
         if not self._is_wanted(visit, status, told):
             visit.fetch.body_limit = 0
             visit.drop(Drop.NOT_WORTH)
@@ -106,6 +105,17 @@ class CutMiddleware(CrawlComponent):
         if visit.fetch.body_limit == 0:
             self._stats.inc_value("cut/headers")
             raise StopDownload(fail=False)
+
+    def _of_server(self, fetch: FetchFacts, wanted: int) -> int:
+        """Return the limit of a body; of a medium it is more if the server is known to send no ranges."""
+        is_head = wanted == self._limits.head and not fetch.range_bytes
+        return self._limits.single if is_head and self._ignores_ranges(fetch.url) else wanted
+
+    def _by_content(self, fetch: FetchFacts, first: bytes) -> int | None:
+        """Return the limit after the first bytes of a body came; that of a compressed one stays."""
+        if fetch.body_limit is None or codings_of([fetch.content_encoding]):
+            return fetch.body_limit
+        return self._of_server(fetch, bytes_wanted_of(first, self._limits, fetch.body_limit, fetch.content_type))
 
     def _lists(self, visit: Visit) -> OpenLists | None:
         """Return the register of open lists, if more of this response is read than of a page."""
@@ -135,6 +145,8 @@ class CutMiddleware(CrawlComponent):
         if visit is None:
             return
         fetch = visit.fetch
+        if not fetch.bytes and fetch.kind in _WHOLE and (fetch.body_limit or 0) >= self._limits.page:
+            fetch.body_limit = self._by_content(fetch, data)
         fetch.bytes += len(data)
         lists = self._lists(visit)
         # A compressed list is a fifth of its text, so each of its bytes counts as five.

@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import StrEnum
 
+from mediacrawl.extract.texts import media_type
 from mediacrawl.frontier.site_state import AGAIN
-from mediacrawl.probe.response import ResponseKind, response_kind
+from mediacrawl.probe.response import Claim, claim_of
 from mediacrawl.records import FINAL, Drop, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.site_adapters.queued import WAITS
 from mediacrawl.visit import Visit
@@ -79,12 +80,8 @@ def _is_file(visit: Visit) -> bool:
     """Whether the response to a request for a page or list is a file, which has no news later."""
     if visit.lease.evidence.via in _OF_PAGES:
         return True
-    answer = response_kind(visit.fetch.content_type)
-    if answer == ResponseKind.MEDIA:
+    if claim_of(visit.fetch.content_type) is Claim.MEDIA:
         return True
-    mime = visit.fetch.content_type.partition(";")[0].strip().lower()
-    return (
-        visit.decision.stored > 0
-        and not visit.decision.found
-        and (answer == ResponseKind.ANYTHING or mime in _MANIFESTS)
-    )
+    # Only of pages and lists the whole body is parsed.
+    is_manifest = media_type(visit.fetch.content_type) in _MANIFESTS
+    return visit.decision.stored > 0 and not visit.decision.found and (is_manifest or not visit.decision.parsed_bytes)

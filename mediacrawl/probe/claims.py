@@ -6,6 +6,8 @@ behind bytes of something else, and those are worth some requests, see `formats.
 
 from __future__ import annotations
 
+import re
+
 MPEG_AUDIO = "audio/mpeg"
 _EXTENSIONS = frozenset({"mp1", "mp2", "mp3", "mpa", "mpga", "m2a"})
 _TYPES = frozenset(
@@ -15,7 +17,9 @@ _TYPES = frozenset(
         "audio/x-mpegaudio",
     }
 )
-_UNSPECIFIC = frozenset({"", "application/octet-stream", "binary/octet-stream", "application/x-download", "text/plain"})
+_SPECIFIC = ("audio/", "video/", "image/", "text/html", "text/xml", "application/xml", "application/xhtml")
+"""Prefixes of types that say what a file is. Download scripts invent others."""
+_filename = re.compile(r"filename\*?\s*=\s*(?:\"([^\"]*)\"|([^;]*))", re.IGNORECASE).search
 
 
 def expected_by_name(url: str) -> str:
@@ -35,4 +39,10 @@ def expected_by_type(content_type: str, by_name: str = "") -> str:
     mime = content_type.partition(";")[0].strip().lower()
     if mime in _TYPES:
         return MPEG_AUDIO
-    return by_name if mime in _UNSPECIFIC or mime.startswith("multipart/") else ""
+    return "" if mime.startswith(_SPECIFIC) else by_name
+
+
+def disposition_name(content_disposition: str) -> str:
+    """Returns the file name of a Content-Disposition (RFC 6266); percent-encoded if it is ``filename*``."""
+    found = _filename(content_disposition[:2_000]) if content_disposition else None
+    return (found[1] or found[2] or "").strip() if found else ""

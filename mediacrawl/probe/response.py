@@ -1,14 +1,23 @@
-"""The kind of a response by its headers, and how many bytes of its body are read."""
+"""What a response is, and how many bytes of its body are read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
 
+from mediacrawl.extract import list_form, list_text
 from mediacrawl.extract.content_coding import codings_of
+from mediacrawl.extract.lists import OEMBED, PAGE_TYPES, is_text
+from mediacrawl.extract.texts import media_type, names_media
+from mediacrawl.probe.claims import disposition_name
+from mediacrawl.probe.formats import SNIFF_BYTES, UNKNOWN, Sniffed, sniff
 from mediacrawl.probe.icecast import is_stream, stream_bytes
 from mediacrawl.probe.multipart import WRAPPING, is_multipart
 from mediacrawl.records import Kind
+from mediacrawl.site_adapters.queued import WAITS
 
 ROBOTS_BYTES = 500 * 1024
 """Bytes of a robots.txt that a crawler must parse at least (RFC 9309, 2.5)."""
@@ -16,47 +25,158 @@ ROBOTS_BYTES = 500 * 1024
 _LIST_TYPES = frozenset(
     {
         *("application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/xml", "text/xml"),
-        "application/feed+json",
+        *("application/feed+json", "text/rss", "application/rss", "application/x-rss+xml", "application/opml+xml"),
         *("text/x-opml", "text/x-opml+xml", "application/xspf+xml", "application/dash+xml", "application/pls+xml"),
         *("audio/x-mpegurl", "audio/mpegurl", "application/x-mpegurl", "application/mpegurl", "audio/x-scpls"),
         *("application/vnd.apple.mpegurl", "audio/scpls", "audio/x-ms-wax", "video/x-ms-wvx", "video/x-ms-asx"),
     }
 )
 _COMPRESSION = 5
-_PAGES = frozenset({"text/html", "application/xhtml+xml"})
 _MEDIA = frozenset(
     {
-        *("application/ogg", "application/x-ogg", "application/mp4"),
+        *("application/ogg", "application/x-ogg", "application/mp4", "application/mp3"),
         *("application/vnd.rn-realmedia", "application/vnd.rn-realmedia-vbr"),
         *("application/midi", "application/x-midi", "x-music/x-midi"),
     }
 )
 _LISTS = frozenset({"audio/x-mpegurl", "audio/x-scpls"})
-_ANYTHING = frozenset({"", "application/octet-stream", "binary/octet-stream", "application/x-download", "text/plain"})
+_OTHERS = (
+    *("image/", "font/", "model/", "message/", "text/css", "text/javascript", "text/csv", "text/calendar"),
+    *("text/vcard", "application/javascript", "application/x-javascript", "application/pdf", "application/postscript"),
+    *("application/rtf", "application/msword", "application/vnd.", "application/font", "application/x-font"),
+    *("application/zip", "application/x-zip", "application/gzip", "application/x-gzip", "application/x-bzip"),
+    *("application/x-tar", "application/x-rar", "application/x-7z", "application/epub", "application/wasm"),
+    *("application/java", "application/x-java", "application/x-shockwave-flash", "application/x-bittorrent"),
+)
+"""Prefixes of types that are none of ours. Of other types the content decides: download scripts invent them."""
+_is_plain_page = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*+(?:<\?xml[^>]{0,200}+>\s*+)?<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE
+).match
 
 
-class ResponseKind:
-    """The kind of a response by its Content-Type."""
+class ResponseKind(StrEnum):
+    """What a response is."""
+
+    PAGE = "page"
+    FEED = "feed"
+    SITEMAP = "sitemap"
+    PLAYLIST = "playlist"
+    MANIFEST = "manifest"
+    """Of a segmented medium: HLS, DASH."""
+    OUTLINE = "outline"
+    """OPML."""
+    OEMBED = "oembed"
+    MEDIA = "media"
+    STREAM = "stream"
+    """Media without an end."""
+    DATA = "data"
+    """The answer to a data request of a site adapter."""
+    NOTHING = "nothing"
+
+
+class Claim(StrEnum):
+    """What the Content-Type of a response says that it is."""
 
     PAGE = "page"
     LIST = "list"
     """XML, or a playlist: a feed, a sitemap, a manifest ..."""
     MEDIA = "media"
     ANYTHING = "anything"
-    """The type is unspecific; the content decides."""
+    """The type is unspecific or unknown; the content decides."""
     OTHER = "other"
 
 
-def response_kind(content_type: str) -> str:
-    """Returns one of `ResponseKind` for a Content-Type header."""
-    mime = content_type.partition(";")[0].strip().lower()
-    if mime in _PAGES:
-        return ResponseKind.PAGE
+class Recognized(NamedTuple):
+    """What a response is, and of a list its form and its text.
+
+    Attributes:
+        kind: decides which reader reads it.
+        form: see `extract.list_form`; empty unless it is a list.
+        text: of a list, unpacked and cut.
+    """
+
+    kind: ResponseKind
+    form: str = ""
+    text: bytes = b""
+
+
+_KINDS = {
+    "feed": ResponseKind.FEED,
+    "opml": ResponseKind.OUTLINE,
+    "sitemap": ResponseKind.SITEMAP,
+    "urls": ResponseKind.SITEMAP,
+    "hls": ResponseKind.MANIFEST,
+    "dash": ResponseKind.MANIFEST,
+    OEMBED: ResponseKind.OEMBED,
+}
+"""Form of a list -> its kind; the others are playlists."""
+_PAGE, _MEDIUM, _NOTHING = map(Recognized, (ResponseKind.PAGE, ResponseKind.MEDIA, ResponseKind.NOTHING))
+
+
+def recognize(
+    kind: Kind,
+    via: str,
+    url: str,
+    header: Callable[[str], str],
+    body: bytes,
+    *,
+    streams: bool = False,
+    probing: bool = False,
+    list_bytes: int = 3_000_000,
+) -> Recognized:
+    """Decide what a response is. Its content precedes its labels, and they precede what was expected.
+
+    Args:
+        kind: what was expected there.
+        via: the link source.
+        url: of the response.
+        header: returns a header by its name, empty without one.
+        body: as received, cut.
+        streams: whether its headers are those of a stream, see `icecast.is_stream`.
+        probing: whether a probe has begun, or the server refused its first range.
+        list_bytes: bytes of a list that are read, unpacked.
+    """
+    if via == WAITS:
+        return Recognized(ResponseKind.DATA)
+    if streams:
+        return Recognized(ResponseKind.STREAM)
+    if probing:
+        return _MEDIUM
+    is_oembed = via == OEMBED and kind is Kind.LIST
+    if not is_oembed and _is_plain_page(body):
+        return _PAGE
+    content_type, name = header("Content-Type"), disposition_name(header("Content-Disposition"))
+    text = list_text(body, list_bytes)
+    form = OEMBED if is_oembed else list_form(content_type, text, name or url)
+    if form:
+        return Recognized(_KINDS.get(form, ResponseKind.PLAYLIST), form, text)
+    sniffed = sniff(body)
+    if sniffed.container == "html":
+        return _PAGE
+    claim = claim_of(content_type)
+    if claim is Claim.PAGE:
+        # What is known to be something else is no page, whatever its label is.
+        is_page = sniffed == UNKNOWN or is_text(body[:SNIFF_BYTES])
+        return _MEDIUM if _is_medium(sniffed, body) else _PAGE if is_page else _NOTHING
+    is_expected = kind is Kind.MEDIA or claim is Claim.MEDIA or names_media(name)
+    return _MEDIUM if is_expected or _is_medium(sniffed, body) else _NOTHING
+
+
+def claim_of(content_type: str) -> Claim:
+    """Return what a Content-Type header says that a response is."""
+    mime = media_type(content_type)
+    if mime in PAGE_TYPES:
+        return Claim.PAGE
     if mime in _LIST_TYPES:
-        return ResponseKind.LIST
+        return Claim.LIST
     if mime in _MEDIA or mime.startswith(("audio/", "video/")):
-        return ResponseKind.MEDIA
-    return ResponseKind.ANYTHING if mime in _ANYTHING else ResponseKind.OTHER
+        return Claim.MEDIA
+    return Claim.OTHER if mime.startswith(_OTHERS) else Claim.ANYTHING
+
+
+def _is_medium(sniffed: Sniffed, body: bytes) -> bool:
+    """Whether the content is media. A text may begin with the signature of a format: ``ID3 tags are``."""
+    return is_media(sniffed.mime) and not is_text(body[:SNIFF_BYTES])
 
 
 def is_media(mime: str | None) -> bool:
@@ -81,7 +201,7 @@ class BodyLimits:
     lists: int = 3_000_000
 
 
-def bytes_wanted(kind: Kind, headers: Mapping[str, str], limits: BodyLimits, *, asked: int, once: bool = False) -> int:
+def bytes_wanted(kind: Kind, headers: Mapping[str, str], limits: BodyLimits, *, asked: int) -> int:
     """Number of bytes of a body to read before the connection is closed.
 
     Args:
@@ -89,26 +209,44 @@ def bytes_wanted(kind: Kind, headers: Mapping[str, str], limits: BodyLimits, *, 
         headers: of the response, by name in lower case.
         limits: by kind of response.
         asked: bytes of the requested range, 0 without one.
-        once: whether the server is known to send no ranges.
     """
     if kind is Kind.ROBOTS:
         return ROBOTS_BYTES
     if is_stream(headers):
         return stream_bytes(headers)
     content_type = headers.get("content-type", "")
-    answer = response_kind(content_type)
-    if answer is ResponseKind.LIST and "content-range" not in headers:
+    claim = claim_of(content_type)
+    if (kind is Kind.LIST or claim is Claim.LIST) and "content-range" not in headers:
         return _of_list(headers, limits)
-    if kind is Kind.MEDIA and answer is not ResponseKind.PAGE:
+    if kind is Kind.MEDIA and claim is not Claim.PAGE:
         # A complete range keeps the connection open; the response of a server that ignores Range is cut off.
         if "content-range" in headers:
             return max(asked, limits.head) + 1
         return max(asked, limits.head) + WRAPPING if is_multipart(content_type) else limits.single
-    if answer is ResponseKind.MEDIA:
-        return limits.single if once else limits.head
-    if kind is Kind.LIST and answer is not ResponseKind.PAGE:
-        return _of_list(headers, limits)
-    return 0 if answer is ResponseKind.OTHER else limits.page
+    named = names_media(disposition_name(headers.get("content-disposition", "")))
+    if claim is Claim.MEDIA or (named and claim is not Claim.PAGE):
+        return limits.head
+    return 0 if claim is Claim.OTHER else limits.page
+
+
+def bytes_wanted_of(first: bytes, limits: BodyLimits, wanted: int, content_type: str) -> int:
+    """Number of bytes of a page or a list to read, as in `bytes_wanted`, after the first of them came.
+
+    Args:
+        first: bytes without a content coding.
+        limits: by kind of response.
+        wanted: as the headers let expect.
+        content_type: the header.
+    """
+    if _is_plain_page(first):
+        return limits.page
+    if _is_medium(sniff(first), first):
+        return limits.head
+    text = list_text(first, SNIFF_BYTES)
+    if list_form(content_type, text, ""):
+        return limits.lists
+    is_binary = len(first) >= SNIFF_BYTES and not is_text(text)
+    return 0 if is_binary and claim_of(content_type) is Claim.ANYTHING else wanted
 
 
 def _of_list(headers: Mapping[str, str], limits: BodyLimits) -> int:
