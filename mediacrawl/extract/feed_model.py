@@ -99,6 +99,7 @@ _PREFIXES = {
     "http://gdata.youtube.com/schemas/2007": "yt",
     "http://purl.org/dc/elements/1.1": "dc",
     "http://purl.org/dc/terms": "dcterms",
+    "http://purl.oclc.org/net/rss_2.0/enc#": "enc",
     "http://purl.org/rss/1.0/modules/content": "content",
     "http://purl.org/rss/1.0/modules/syndication": "sy",
     "http://backend.userland.com/creativecommonsrssmodule": "creativecommons",

@@ -51,7 +51,12 @@ def _relations(parameters: str) -> list[str]:
 
 MAX_LINKS = 5_000
 """Links of a page that are kept; the others are counted in `Page.cut`."""
-_FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"})
+_FEED_TYPES = frozenset(
+    {
+        *("application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json", "text/rss"),
+        *("application/rss", "application/atom", "application/x-rss+xml", "text/xml", "application/xml"),
+    }
+)
 _OEMBED_TYPES = frozenset({"application/json+oembed", "text/xml+oembed", "application/xml+oembed"})
 _MOST_OEMBEDS = 4
 _FOLLOWED_RELS = frozenset({"next", "prev", "alternate", "canonical"})
@@ -73,7 +78,10 @@ _MOST_STEPS = 400
 """Steps for one link."""
 _COUNTS = re.compile(r"[0-9\x00-\x1f\x7f]+")
 """Counters, and characters that no class name contains."""
-_REFRESH = re.compile(r"[\s\d.;,]*url\s*=\s*[\"']?([^\"']*)", re.IGNORECASE)
+_REFRESH = re.compile(
+    r"\s*+(?:[\d.]++[\s;,]++|(?=url\s*=))(?:url\s*=\s*)?(?:\"([^\"]*)|'([^']*)|([^\s\"'].*))", re.IGNORECASE | re.DOTALL
+).match
+"""Seconds and a URL ("shared declarative refresh steps"): ``0; url=/next``, ``0;'/next'``, ``5 next``."""
 
 
 class Link(NamedTuple):
@@ -208,6 +216,7 @@ def parse_page(
     agent: str = "mediacrawl",
     *,
     canonical: str = "",
+    refresh: str = "",
     history: History = dict,
 ) -> Page:
     """Parse a page. Never raises: what is no HTML is a page without links.
@@ -219,6 +228,7 @@ def parse_page(
             element comes after it (the HTML standard, "determining the character encoding").
         agent: product token, for ``<meta name="mediacrawl">``.
         canonical: the canonical URL of the header Link, see `link_header`; empty without one.
+        refresh: the header Refresh, which browsers obey as they do the meta element; empty without one.
         history: encodings found on its host, for a page without a valid declaration (`encoding.history.History.prior`).
     """
     document, body = read_html(body, url, encoding, history)
@@ -228,6 +238,8 @@ def parse_page(
     if root is None:
         return reader.page
     reader.page.tree = root
+    if refresh:
+        reader.refresh(refresh, etree.Element("link"))
     reader.page.language = (root.get("lang") or root.get("xml:lang") or "").strip()[:35]
     reader.read(root, canonical)
     reader.read_media(root, body)
@@ -393,8 +405,11 @@ class _Reader:
         elif name:
             self._card.take(name, content, element)
         elif (element.get("http-equiv") or "").strip().lower() == "refresh":
-            target = _REFRESH.match(content)
-            self._add(target and target[1], "refresh", element)
+            self.refresh(content, element)
+
+    def refresh(self, content: str, element: Any) -> None:
+        if target := _REFRESH(content):
+            self._add((target[1] or target[2] or target[3] or "").strip(), "refresh", element)
 
     def _add(self, href: str | None, via: str, element: Any) -> None:
         if href:

@@ -53,9 +53,9 @@ _tag = re.compile(rb"</?[a-z]", re.IGNORECASE).search
 _is_icestats = re.compile(rb'\{\s{0,99}"icestats"\s{0,99}:').match
 _is_wide = re.compile(rb"\xff\xfe|\xfe\xff|(?:[!-~]\0){2}|(?:\0[!-~]){2}").match
 """UTF-16, with its mark or by its first letters."""
-_warned = re.compile(rb"<b>[^<]{0,20}(?:warning|notice|deprecated|error|standards)\b", re.IGNORECASE).search
-"""A message of PHP, which it prints before what the program sends."""
-_MESSAGE = frozenset({b"<br", b"<b>"})
+_warned = re.compile(rb"\b(?:warning|notice|deprecated|error|standards)\b(?:</b>)?\s*:", re.IGNORECASE).search
+"""A message of a server program, which it prints before what it sends."""
+_begins_as_page = re.compile(rb"<(?:br|b|p|div|font)[\s>/]", re.IGNORECASE).match
 
 
 def list_text(body: bytes, most: int) -> bytes:
@@ -94,7 +94,7 @@ def list_form(content_type: str, body: bytes, url: str) -> str:
 
 
 def _xml_form(mime: str, head: bytes, body: bytes) -> str:
-    if head[:3].lower() in _MESSAGE and not _warned(head):
+    if mime in PAGE_TYPES and _begins_as_page(head) and not _warned(head):
         return ""
     name = root_name(body)
     if name in _ROOTS:

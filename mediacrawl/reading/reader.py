@@ -211,7 +211,8 @@ class Reader:
         visit.decision.parsed_bytes = len(body)
         charset = header_charset(header(response, "Content-Type"))
         history = self._encodings.of(response.url)
-        page = parse_page(body, response.url, charset, self._token, canonical=own_url, history=history)
+        refresh = header(response, "Refresh")
+        page = parse_page(body, response.url, charset, self._token, canonical=own_url, refresh=refresh, history=history)
         self._encodings.note(response.url, "page", page.reading, page.language)
         return page
 

@@ -220,7 +220,7 @@ def build(web):
     web.put(
         "moved",
         "/old",
-        f"<rss xmlns:itunes='http://www.itunes.com/dtds/podcast-1.0.dtd'><channel>"
+        "<rss xmlns:itunes='http://www.itunes.com/dtds/podcast-1.0.dtd'><channel>"
         "<itunes:new-feed-url> {base}/new </itunes:new-feed-url></channel></rss>",
         "text/xml",
     )
@@ -229,7 +229,7 @@ def build(web):
     link("moved", "/old")
     web.put("station", "/", "<p>A station: <a href='/;'>listen</a> <a href='/;stream/1'>or here</a>")
     for path in ("/;", "/;stream/1"):
-        web.put("station", path, SONG, "audio/mpeg", headers=(("icy-name", f"Station {path}"),))
+        web.put("station", path, SONG, "audio/mpeg", headers=(("icy-name", f"Station {path}"), ("icy-metaint", "8192")))
     link("station", "/")
     web.put("start", "/", f"<html><title>Start</title>{''.join(web.links)}")
 
@@ -260,7 +260,7 @@ def test_a_list_is_read_under_any_label(crawled):
 def test_the_answer_of_a_download_script_is_probed(crawled):
     assert missing(crawled, "scripts", BINARY) == []
     # Little of a file is enough, whatever its label is.
-    read = {entry.path: entry.sent for entry in crawled.web.log if entry.host.startswith("scripts")}
+    read = {entry.path: entry.bytes_sent for entry in crawled.web.log if entry.host.startswith("scripts")}
     assert max(read.values()) <= 200_000
 
 
