@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 ENDED_HERE = "download_stopped"
 """Scrapy's flag of a response that `StopDownload` ended."""
-_WHOLE = frozenset({Kind.PAGE, Kind.LIST})
-"""What is requested without a range: its first bytes decide how much of it is read."""
 BROKE_OFF = "dataloss"
 """Scrapy's flag of a response that is shorter than its Content-Length."""
 
@@ -107,9 +105,9 @@ class CutMiddleware(CrawlComponent):
             raise StopDownload(fail=False)
 
     def _of_server(self, fetch: FetchFacts, wanted: int) -> int:
-        """Return the limit of a body; of a medium it is more if the server is known to send no ranges."""
-        is_head = wanted == self._limits.head and not fetch.range_bytes
-        return self._limits.single if is_head and self._ignores_ranges(fetch.url) else wanted
+        """Return the limit of a body; of a medium it is more if the server sends no ranges, as far as is known."""
+        is_head = wanted == self._limits.head
+        return self._limits.single if is_head and (fetch.range_bytes or self._ignores_ranges(fetch.url)) else wanted
 
     def _by_content(self, fetch: FetchFacts, first: bytes) -> int | None:
         """Return the limit after the first bytes of a body came; that of a compressed one stays."""
@@ -145,7 +143,7 @@ class CutMiddleware(CrawlComponent):
         if visit is None:
             return
         fetch = visit.fetch
-        if not fetch.bytes and fetch.kind in _WHOLE and (fetch.body_limit or 0) >= self._limits.page:
+        if not fetch.bytes and fetch.kind is not Kind.ROBOTS and (fetch.body_limit or 0) >= self._limits.page:
             fetch.body_limit = self._by_content(fetch, data)
         fetch.bytes += len(data)
         lists = self._lists(visit)

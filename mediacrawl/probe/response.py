@@ -13,7 +13,7 @@ from mediacrawl.extract.content_coding import codings_of
 from mediacrawl.extract.lists import OEMBED, PAGE_TYPES, is_text
 from mediacrawl.extract.texts import media_type, names_media
 from mediacrawl.probe.claims import disposition_name
-from mediacrawl.probe.formats import SNIFF_BYTES, UNKNOWN, Sniffed, sniff
+from mediacrawl.probe.formats import SNIFF_BYTES, UNKNOWN, is_html, sniff
 from mediacrawl.probe.icecast import is_stream, stream_bytes
 from mediacrawl.probe.multipart import WRAPPING, is_multipart
 from mediacrawl.records import Kind
@@ -150,16 +150,17 @@ def recognize(
     form = OEMBED if is_oembed else list_form(content_type, text, name or url)
     if form:
         return Recognized(_KINDS.get(form, ResponseKind.PLAYLIST), form, text)
-    sniffed = sniff(body)
-    if sniffed.container == "html":
+    if is_html(body):
         return _PAGE
+    # A text may begin with the signature of a format: "ID3 tags are ...".
+    sniffed = UNKNOWN if is_text(body[:SNIFF_BYTES]) else sniff(body)
+    if is_media(sniffed.mime):
+        return _MEDIUM
     claim = claim_of(content_type)
     if claim is Claim.PAGE:
         # What is known to be something else is no page, whatever its label is.
-        is_page = sniffed == UNKNOWN or is_text(body[:SNIFF_BYTES])
-        return _MEDIUM if _is_medium(sniffed, body) else _PAGE if is_page else _NOTHING
-    is_expected = kind is Kind.MEDIA or claim is Claim.MEDIA or names_media(name)
-    return _MEDIUM if is_expected or _is_medium(sniffed, body) else _NOTHING
+        return _PAGE if sniffed == UNKNOWN else _NOTHING
+    return _MEDIUM if kind is Kind.MEDIA or claim is Claim.MEDIA or names_media(name) else _NOTHING
 
 
 def claim_of(content_type: str) -> Claim:
@@ -172,11 +173,6 @@ def claim_of(content_type: str) -> Claim:
     if mime in _MEDIA or mime.startswith(("audio/", "video/")):
         return Claim.MEDIA
     return Claim.OTHER if mime.startswith(_OTHERS) else Claim.ANYTHING
-
-
-def _is_medium(sniffed: Sniffed, body: bytes) -> bool:
-    """Whether the content is media. A text may begin with the signature of a format: ``ID3 tags are``."""
-    return is_media(sniffed.mime) and not is_text(body[:SNIFF_BYTES])
 
 
 def is_media(mime: str | None) -> bool:
@@ -240,13 +236,14 @@ def bytes_wanted_of(first: bytes, limits: BodyLimits, wanted: int, content_type:
     """
     if _is_plain_page(first):
         return limits.page
-    if _is_medium(sniff(first), first):
-        return limits.head
     text = list_text(first, SNIFF_BYTES)
     if list_form(content_type, text, ""):
         return limits.lists
-    is_binary = len(first) >= SNIFF_BYTES and not is_text(text)
-    return 0 if is_binary and claim_of(content_type) is Claim.ANYTHING else wanted
+    if is_text(text):
+        return wanted
+    if is_media(sniff(first).mime):
+        return limits.head
+    return 0 if len(first) >= SNIFF_BYTES and claim_of(content_type) is Claim.ANYTHING else wanted
 
 
 def _of_list(headers: Mapping[str, str], limits: BodyLimits) -> int:
