@@ -8,7 +8,7 @@ No input raises, hangs, or yields more than a few thousand links. References are
 `scope`); no DTD, entity or network is used.
 """
 
-from mediacrawl.extract.feeds import MAX_ENTRIES, Feed, FeedEntry, looks_like_feed, parse_feed
+from mediacrawl.extract.feeds import MAX_ENTRIES, Feed, FeedEntry, parse_feed
 from mediacrawl.extract.fingerprint import Fingerprint, fingerprint, hash64
 from mediacrawl.extract.links import MAX_LINKS, Link, Page, link_header, parse_page
 from mediacrawl.extract.listing import Listed, Listing, Player
@@ -43,7 +43,6 @@ __all__ = [
     "link_header",
     "list_form",
     "list_text",
-    "looks_like_feed",
     "parse_feed",
     "parse_list",
     "parse_page",

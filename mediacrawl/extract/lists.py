@@ -10,7 +10,7 @@ import re
 
 from mediacrawl.extract.charset import History, read_xml
 from mediacrawl.extract.dash import parse_dash
-from mediacrawl.extract.feeds import Feed, looks_like_feed, parse_feed
+from mediacrawl.extract.feeds import Feed, parse_feed
 from mediacrawl.extract.hls import is_hls, parse_hls
 from mediacrawl.extract.json_feed import is_json_feed, parse_json_feed
 from mediacrawl.extract.links import parse_page
@@ -31,20 +31,13 @@ _ROOTS = {
     "opml": "opml",
     "mpd": "dash",
     "asx": "asx",
+    **dict.fromkeys(("rss", "feed", "rdf"), "feed"),
 }
+_PAGE_ROOTS = frozenset(("html", "head", "body", "title", "meta", "link", "script", "style", "div", "h1", "p", "a"))
 _ICECAST = "icecast"
 PAGE_TYPES = frozenset({"text/html", "application/xhtml+xml"})
-_M3U_TYPES = frozenset(
-    {
-        *("audio/x-mpegurl", "audio/mpegurl", "application/x-mpegurl", "application/mpegurl"),
-        *(
-            "application/vnd.apple.mpegurl",
-            "vnd.apple.mpegurl",
-            "audio/x-pn-realaudio",
-            "application/vnd.apple.mpegurl.audio",
-        ),
-    }
-)
+_says_feed = re.compile(r"rss|atom|rdf").search
+_says_m3u = re.compile(r"mpegurl|audio/x-pn-realaudio").search
 _PLAIN = (".m3u", ".m3u8", ".ram")
 """Extensions of lists without a signature."""
 _urls = re.compile(rb"(?:\s*https?://[^\s<>\"]{4,2048}[ \t]*(?:[\r\n]|\Z)){1,3}").match
@@ -71,9 +64,9 @@ def list_form(content_type: str, body: bytes, url: str) -> str:
     """Return the form of a list; empty for other responses. Content precedes the header and the extension.
 
     Args:
-        content_type: as the server sent it.
+        content_type: as the server sent it, empty if it did not.
         body: as `list_text` returns it.
-        url: of the response, or the name of the file that the server gives it.
+        url: of the response, or the name that the server gives the file.
     """
     head = body[:_HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
     mime = media_type(content_type)
@@ -88,7 +81,7 @@ def list_form(content_type: str, body: bytes, url: str) -> str:
         return _xml_form(mime, head, body)
     if not head or not is_text(head):
         return ""
-    if mime in _M3U_TYPES or url.partition("?")[0].lower().endswith(_PLAIN):
+    if _says_m3u(mime) or url.partition("?")[0].lower().endswith(_PLAIN):
         return "m3u"
     return "urls" if _urls(head) else "" if mime in PAGE_TYPES else _xml_form(mime, head, body)
 
@@ -101,7 +94,7 @@ def _xml_form(mime: str, head: bytes, body: bytes) -> str:
         return _ROOTS[name]
     if name == "directory":
         return _ICECAST if b"<listen_url>" in body[: 4 * _HEAD] else ""
-    return "feed" if looks_like_feed(mime, body) else ""
+    return "feed" if name and name not in _PAGE_ROOTS and _says_feed(mime) else ""
 
 
 def is_text(head: bytes) -> bool:

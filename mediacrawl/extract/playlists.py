@@ -339,12 +339,12 @@ def _stations(body: bytes) -> Iterator[dict[str, str]]:
     sources = stats.get("source") if isinstance(stats, dict) else None
     for source in sources if isinstance(sources, list) else [sources]:
         if isinstance(source, dict):
-            # JSON may contain lone surrogates, which cannot be stored.
-            yield {
-                name: each.encode("utf-8", "replace").decode("utf-8")[:LONGEST_TEXT]
-                for name, each in source.items()
-                if isinstance(each, str)
-            }
+            yield {name: _storable(each) for name, each in source.items() if isinstance(each, str)}
+
+
+def _storable(text: str) -> str:
+    """Return a text of JSON without lone surrogates."""
+    return text[:LONGEST_TEXT].encode("utf-8", "replace").decode("utf-8")
 
 
 def _add(found: Listing, listed: Listed, most: int = MOST_ENTRIES) -> None:

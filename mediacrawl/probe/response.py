@@ -22,15 +22,9 @@ from mediacrawl.site_adapters.queued import WAITS
 ROBOTS_BYTES = 500 * 1024
 """Bytes of a robots.txt that a crawler must parse at least (RFC 9309, 2.5)."""
 
-_LIST_TYPES = frozenset(
-    {
-        *("application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/xml", "text/xml"),
-        *("application/feed+json", "text/rss", "application/rss", "application/x-rss+xml", "application/opml+xml"),
-        *("text/x-opml", "text/x-opml+xml", "application/xspf+xml", "application/dash+xml", "application/pls+xml"),
-        *("audio/x-mpegurl", "audio/mpegurl", "application/x-mpegurl", "application/mpegurl", "audio/x-scpls"),
-        *("application/vnd.apple.mpegurl", "audio/scpls", "audio/x-ms-wax", "video/x-ms-wvx", "video/x-ms-asx"),
-    }
-)
+_says_list = re.compile(
+    r"(?!image/|application/vnd\.(?!apple)).*(?:[/+]xml|mpegurl|scpls|feed\+json|/(?:x-)?(?:rss|opml)|x-ms-(?:wax|wvx|asx))"
+).fullmatch
 _COMPRESSION = 5
 _MEDIA = frozenset(
     {
@@ -40,15 +34,11 @@ _MEDIA = frozenset(
     }
 )
 _LISTS = frozenset({"audio/x-mpegurl", "audio/x-scpls"})
-_OTHERS = (
-    *("image/", "font/", "model/", "message/", "text/css", "text/javascript", "text/csv", "text/calendar"),
-    *("text/vcard", "application/javascript", "application/x-javascript", "application/pdf", "application/postscript"),
-    *("application/rtf", "application/msword", "application/vnd.", "application/font", "application/x-font"),
-    *("application/zip", "application/x-zip", "application/gzip", "application/x-gzip", "application/x-bzip"),
-    *("application/x-tar", "application/x-rar", "application/x-7z", "application/epub", "application/wasm"),
-    *("application/java", "application/x-java", "application/x-shockwave-flash", "application/x-bittorrent"),
-)
-"""Prefixes of types that are none of ours. Of other types the content decides: download scripts invent them."""
+_says_other = re.compile(
+    r"image/|font/|model/|message/|text/(?:css|csv|calendar|vcard|javascript)|application/(?:(?:x-)?(?:javascript|java|zip|"
+    r"gzip|bzip|tar|rar|7z|font|shockwave-flash|bittorrent)|pdf|postscript|rtf|msword|vnd\.|epub|wasm)"
+).match
+"""Types that are none of ours. Of other types the content decides: download scripts invent them."""
 _is_plain_page = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*+(?:<\?xml[^>]{0,200}+>\s*+)?<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE
 ).match
@@ -87,13 +77,7 @@ class Claim(StrEnum):
 
 
 class Recognized(NamedTuple):
-    """What a response is, and of a list its form and its text.
-
-    Attributes:
-        kind: decides which reader reads it.
-        form: see `extract.list_form`; empty unless it is a list.
-        text: of a list, unpacked and cut.
-    """
+    """What a response is; of a list also its form (`extract.list_form`) and its text (`extract.list_text`)."""
 
     kind: ResponseKind
     form: str = ""
@@ -168,11 +152,11 @@ def claim_of(content_type: str) -> Claim:
     mime = media_type(content_type)
     if mime in PAGE_TYPES:
         return Claim.PAGE
-    if mime in _LIST_TYPES:
+    if _says_list(mime):
         return Claim.LIST
     if mime in _MEDIA or mime.startswith(("audio/", "video/")):
         return Claim.MEDIA
-    return Claim.OTHER if mime.startswith(_OTHERS) else Claim.ANYTHING
+    return Claim.OTHER if _says_other(mime) else Claim.ANYTHING
 
 
 def is_media(mime: str | None) -> bool:

@@ -104,7 +104,12 @@ def test_a_page_is_one_under_any_label(kind, label, body):
 
 @pytest.mark.parametrize(
     ("encoding", "label"),
-    [("utf-16", "text/html"), ("utf-16-le", "application/octet-stream"), ("utf-16-be", ""), ("utf-8-sig", "text/plain")],
+    [
+        ("utf-16", "text/html"),
+        ("utf-16-le", "application/octet-stream"),
+        ("utf-16-be", ""),
+        ("utf-8-sig", "text/plain"),
+    ],
 )
 @pytest.mark.parametrize(("body", "kind"), [(M3U, "playlist"), (HLS, "manifest"), (PLS, "playlist"), (URLS, "sitemap")])
 def test_a_list_in_utf_16_is_read(body, kind, encoding, label):
