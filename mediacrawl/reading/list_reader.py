@@ -101,7 +101,7 @@ class ListReader:
         self._context = context
         self._scheduler = scheduler
         self._scope = scope
-        self._follows = follows
+        self.follows = follows
         self._encodings = DocumentEncodings(context.encodings, scheduler.count)
         own = OwnSettings(context.settings)
         self._bytes = own.getint("LIST_MAX_BYTES")

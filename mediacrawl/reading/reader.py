@@ -131,7 +131,7 @@ class Reader:
         visit.decision.outcome = self._ending(visit)
         if found.kind is ResponseKind.DATA:
             return self._read_data(visit, response)
-        if found.form and (self._follows or found.kind is ResponseKind.MANIFEST):
+        if found.form and (self.lists.follows or found.kind is ResponseKind.MANIFEST):
             return self.lists.read(visit, response, found)
         if found.kind is ResponseKind.MEDIA or (found.form and fetch.kind is Kind.MEDIA):
             # Of a file whose first range broke off nothing is kept: its first bytes decide what it is.
