@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, NamedTuple
 
+import ada_url
 from lxml import etree
 
 from mediacrawl.extract.charset import History, read_html, shorten
@@ -49,7 +50,7 @@ def _relations(parameters: str) -> list[str]:
     return [] if "anchor" in values else values.get("rel", "").lower().split()
 
 
-MAX_LINKS = 5_000
+MAX_LINKS = 10_000
 """Links of a page that are kept; the others are counted in `Page.cut`."""
 _FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"})
 _OEMBED_TYPES = frozenset({"application/json+oembed", "text/xml+oembed", "application/xml+oembed"})
@@ -113,6 +114,7 @@ class Page:
         media: the media it plays or describes; the references to their files are among `links`.
         oembed: references to its oEmbed descriptions, as written; at most 4.
         tree: root element of its tree; None if it could not be read.
+        in_templates: links in ``<template>`` elements, which browsers do not show; they are not among `links`.
         tags_cut: tags that lost attributes beyond the limit.
         anchors_cut: links whose anchor was not read, or not whole, since the steps of the page were used up.
     """
@@ -130,6 +132,7 @@ class Page:
     media: list[Medium] = field(default_factory=list)
     oembed: list[str] = field(default_factory=list)
     tree: Any = field(default=None, repr=False, compare=False)
+    in_templates: int = 0
     tags_cut: int = 0
     anchors_cut: int = 0
     _steps: int = field(default=_ANCHOR_STEPS, repr=False, compare=False)
@@ -213,7 +216,7 @@ def parse_page(
     """Parse a page. Never raises: what is no HTML is a page without links.
 
     Args:
-        body: the page, cut by the caller to its limit (200 KB).
+        body: the page, cut by the caller to its limit (1 MB).
         url: of the page, absolute.
         encoding: charset of the Content-Type header, if it has one. A byte order mark goes before it, a meta
             element comes after it (the HTML standard, "determining the character encoding").
@@ -265,10 +268,12 @@ class _Reader:
         self._scripts = Scripts()
         self._licenses: list[str] = []
         self._canonicals: list[str] = []
+        self._templates: list[Any] = []
+        self._hidden: set[Any] = set()
         self._based = False
 
     def read(self, root: Any, canonical: str) -> None:
-        links = self.page.links
+        links, hidden = self.page.links, self._hidden
         # Relative to the page itself, whatever its base is (RFC 8288, 3.2).
         if canonical and (href := absolute(self.page.url, canonical)):
             self._canonicals.append(href)
@@ -277,12 +282,16 @@ class _Reader:
         for tree in (root, *root.itersiblings()):
             for element in tree.iter(*_TAGS):
                 tag = element.tag
-                if tag == "a":
+                if hidden and element in hidden:
+                    self.page.in_templates += tag == "a"
+                elif tag == "a":
                     href = element.get("href")
                     if href is not None:
                         links.append(Link(href, "a", element))
                 else:
                     _HANDLERS[tag](self, element)
+        for template in self._templates:
+            template.clear(keep_tail=True)
         own = {absolute(self.page.base, href) for href in self._canonicals}
         self.page.canonical = own.pop() if len(own) == 1 else ""
 
@@ -370,13 +379,26 @@ class _Reader:
 
     def base(self, element: Any) -> None:
         href = element.get("href")
-        if href is not None and not self._based:
-            self._based = True
-            base = absolute(self.page.url, href)
-            is_long = max(len(base), len(href)) > _LONGEST_BASE
+        if href is None or self._based:
+            return
+        self._based = True
+        if len(href) > _LONGEST_BASE:
             # A base of another scheme is ignored, however long it is.
-            if base or (is_long and href.lstrip()[:5].lower() != "data:"):
-                self.page.base = "" if is_long else base
+            if href.lstrip()[:5].lower() != "data:":
+                self.page.base = ""
+            return
+        try:
+            base = ada_url.join_url(self.page.url, href).partition("#")[0]
+        except ValueError:
+            return
+        if base.startswith(("http:", "https:")):
+            self.page.base = base if len(base) <= _LONGEST_BASE else ""
+
+    def template(self, element: Any) -> None:
+        # The content of a declarative shadow root is shown (the HTML standard, "the template element").
+        if (element.get("shadowrootmode") or "").lower() not in ("open", "closed"):
+            self._templates.append(element)
+            self._hidden.update(element.iterdescendants(*_TAGS))
 
     def title(self, element: Any) -> None:
         if not self.page.title:
@@ -416,6 +438,7 @@ _HANDLERS: dict[str, Callable[[_Reader, Any], None]] = {
     "link": _Reader.link,
     "meta": _Reader.meta,
     "base": _Reader.base,
+    "template": _Reader.template,
     "title": _Reader.title,
 }
 _TAGS = ("a", *_HANDLERS)
