@@ -136,7 +136,7 @@ class Web:
         titles: for files whose author gave none.
         answers: by `key`.
         files: what a person finds.
-        bait: keys that no crawler should request.
+        bait: kinds by keys that no crawler should request.
         seeds: front pages.
         kinds: by the name of a site.
     """
@@ -144,7 +144,7 @@ class Web:
     titles: Sequence[str]
     answers: dict[str, Answer] = field(default_factory=dict)
     files: list[File] = field(default_factory=list)
-    bait: set[str] = field(default_factory=set)
+    bait: dict[str, str] = field(default_factory=dict)
     seeds: list[str] = field(default_factory=list)
     kinds: dict[str, str] = field(default_factory=dict)
     _titled: int = 0
@@ -168,6 +168,11 @@ class Web:
             place = key(joined(front, path.replace("{host}", host)))
             self.answers[place] = replace(self.answers[place], **fields)
 
+    def show(self, kind: str, host: str, feed: str, more: Mapping[str, str | Text] | None = None):
+        """Add a podcast: a page that names its feed, the feed, and more answers."""
+        link = '<link rel="alternate" type="application/rss+xml" href="/feed">'
+        self.site(kind, host, {"/": page("Show", "", link), "/feed": Text(feed, "application/rss+xml"), **(more or {})})
+
     def _made(self, kind: str, url: str, text: Text) -> Answer:
         host = urlsplit(url).netloc
         other = self._made(kind, url, text.otherwise) if text.otherwise else None
@@ -184,13 +189,13 @@ class Web:
         published, _, moved = written.partition("=>")
         plain = published.replace("^", "")
         if flag == "!":
-            self.bait.add(key(joined(base, plain)))
+            self.bait[key(joined(base, plain))] = kind
             return plain
         if not tag:
             self._titled += 1
             tag = f"{self.titles[self._titled % len(self.titles)]} {self._titled}"
         inner = joined(base, moved or (_absolute(published.rpartition("^")[2]) if "^" in published else published))
-        self._hops(published, inner, gone=bool(moved))
+        self._hops(kind, published, inner, gone=bool(moved))
         form = form or key(inner).partition("?")[0].rpartition(".")[2].lower()
         kind_of = "audio/mpeg" if form == "station" else FORMATS[form][0]
         type_ = "" if label == "-" else label or kind_of
@@ -204,7 +209,7 @@ class Web:
         spelled = {"\\": plain.replace("/", "\\/"), "%": quote(plain, safe=""), "~": ""}
         return spelled.get(flag, plain)
 
-    def _hops(self, published: str, inner: str, *, gone: bool) -> None:
+    def _hops(self, kind: str, published: str, inner: str, *, gone: bool) -> None:
         """Add the redirects of trackers, which are bait unless only they know where the file is."""
         hops = published.split("^")
         for place in range(len(hops) - 1):
@@ -214,7 +219,7 @@ class Web:
             if gone:
                 self.answers.setdefault(key(_absolute(hops[-1])), Answer(b"<p>gone</p>", HTML, 404))
             else:
-                self.bait.add(key(url))
+                self.bait[key(url)] = kind
 
     def hosts(self) -> list[str]:
         """Return the names of all hosts, in a fixed order, without ports."""
