@@ -135,6 +135,33 @@ static int take_pair(KernelObject *self, PyObject *spec, Pair *to)
     return 0;
 }
 
+/* What the rows of the first pass are filled from, side by side: to read it from the pairs would miss the cache. */
+static int fill_columns(Kernel *kernel)
+{
+    Columns *to = &kernel->columns;
+    size_t count = (size_t)kernel->pair_count;
+    to->bigrams = PyMem_Calloc(count, sizeof *to->bigrams);
+    to->sizes = PyMem_Calloc(count, sizeof *to->sizes);
+    to->letters = PyMem_Calloc(3 * 256, count);
+    if (!to->bigrams || !to->sizes || !to->letters) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    to->classes = to->letters + 256 * count;
+    to->extras = to->classes + 256 * count;
+    for (size_t i = 0; i < count; i++) {
+        const Pair *pair = &kernel->pairs[i];
+        to->bigrams[i] = kernel->languages[pair->language].bigrams;
+        to->sizes[i] = kernel->languages[pair->language].size;
+        for (size_t byte = 0; byte < 256; byte++) {
+            to->letters[byte * count + i] = pair->letters[byte];
+            to->classes[byte * count + i] = pair->classes[byte];
+            to->extras[byte * count + i] = pair->extra[byte];
+        }
+    }
+    return 0;
+}
+
 static int take_page(PyObject *codes, Page *to)
 {
     char *at;
@@ -213,6 +240,7 @@ static int take_languages(KernelObject *self, PyObject *spec)
         if (take_letters(self, PyList_GetItem(languages, i), &kernel->languages[i]) < 0) return -1;
     for (int i = 0; i < kernel->pair_count; i++)
         if (take_pair(self, PyList_GetItem(pairs, i), &kernel->pairs[i]) < 0) return -1;
+    if (fill_columns(kernel) < 0) return -1;
     int place = 0;
     for (int encoding = 0; encoding < kernel->encoding_count; encoding++) {
         if (take_page(PyList_GetItem(pages, encoding), &kernel->pages[encoding]) < 0) return -1;
@@ -461,6 +489,9 @@ static void kernel_free(PyObject *object)
     PyMem_Free(kernel->by_encoding);
     PyMem_Free(kernel->characters);
     PyMem_Free(kernel->row_costs);
+    PyMem_Free(kernel->columns.bigrams);
+    PyMem_Free(kernel->columns.sizes);
+    PyMem_Free(kernel->columns.letters);
     PyMem_Free(kernel->gains);
     PyMem_Free(kernel->kinds);
     PyMem_Free(kernel->outside);

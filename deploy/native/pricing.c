@@ -220,7 +220,22 @@ int64_t word_cost(Kernel *kernel, const Pair *pair, Piece word)
     return cost + class_cost(kernel, pair, word);
 }
 
-int64_t ascii_cost(Kernel *kernel, const Piece *words, size_t count, int language, int is_lone, int *error)
+static int64_t plain_cost(const Letters *model, Piece word)
+{
+    Spelling run = UNSPELLED;
+    for (size_t at = 0; at < word.length; at++) spell(model, &run, model->ascii_numbers[word.at[at]]);
+    return cost_of_run(model, &run);
+}
+
+int english_costs(Kernel *kernel, const Piece *words, size_t count, int64_t *costs)
+{
+    const Letters *model = loaded(kernel, kernel->english);
+    for (size_t i = 0; model && i < count; i++) costs[i] = plain_cost(model, words[i]);
+    return model ? 0 : -1;
+}
+
+int64_t ascii_cost(Kernel *kernel, const Piece *words, const int64_t *english, size_t count, int language, int is_lone,
+                   int *error)
 {
     const Constants *is = &kernel->is;
     if (!count) return 0;
@@ -229,20 +244,13 @@ int64_t ascii_cost(Kernel *kernel, const Piece *words, size_t count, int languag
         return (total < is->most_latin ? total : is->most_latin) * (is_lone ? 2 : 1);
     }
     const Letters *model = loaded(kernel, language);
-    /* After a failure an exception is set, and the loader must not be called. */
-    const Letters *english = model ? loaded(kernel, kernel->english) : NULL;
-    if (!english) {
+    if (!model) {
         *error = 1;
         return 0;
     }
     int64_t total = 0;
     for (size_t i = 0; i < count; i++) {
-        Spelling here = UNSPELLED, there = UNSPELLED;
-        for (size_t at = 0; at < words[i].length; at++) {
-            spell(model, &here, model->ascii_numbers[words[i].at[at]]);
-            spell(english, &there, english->ascii_numbers[words[i].at[at]]);
-        }
-        int64_t difference = cost_of_run(english, &there) - cost_of_run(model, &here) - is->least_difference;
+        int64_t difference = english[i] - plain_cost(model, words[i]) - is->least_difference;
         if (difference < 0) difference = 0;
         if (difference >= (int64_t)kernel->gain_count) difference = (int64_t)kernel->gain_count - 1;
         total += kernel->gains[difference];
@@ -265,7 +273,12 @@ static const uint8_t *row_of(Kernel *kernel, uint8_t first, uint8_t second)
     uint32_t key = 0x10000u | (uint32_t)first << 8 | second;
     Row *row = &kernel->rows[((first * 0x9E3779B1u ^ second * 0x85EBCA6Bu) >> 15) & (ROWS - 1)];
     if (row->key != key) {
-        for (int i = 0; i < kernel->pair_count; i++) row->costs[i] = step_cost(kernel, &kernel->pairs[i], first, second);
+        const Columns *is = &kernel->columns;
+        size_t count = (size_t)kernel->pair_count, from = first * count, to = second * count;
+        for (size_t i = 0; i < count; i++)
+            row->costs[i] = (uint8_t)(kernel->half[is->bigrams[i][is->letters[from + i] * is->sizes[i] + is->letters[to + i]]] +
+                                      kernel->half[kernel->pair_steps[is->classes[from + i] << 5 | is->classes[to + i]]] +
+                                      is->extras[to + i]);
         row->key = key;
     }
     return row->costs;

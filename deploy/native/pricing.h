@@ -12,7 +12,7 @@
 #define MOST_LETTERS 128
 #define MOST_CLASSES 32
 #define MOST_CLITIC 8
-#define ROWS 4096 /* rows of the first pass that are kept; a power of two */
+#define ROWS 8192 /* rows of the first pass that are kept; a power of two */
 #define CODE_PAGES 0x1100
 
 typedef struct {
@@ -98,9 +98,16 @@ typedef struct {
     uint8_t *costs;
 } Row;
 
+/* What a row is filled from: the bigrams of each pair, and for each byte the letter, class and extra cost of all pairs. */
+typedef struct {
+    const uint8_t **bigrams;
+    int *sizes;
+    uint8_t *letters, *classes, *extras;
+} Columns;
+
 /* What the hypotheses of a record are weighed by (weighing.c). */
 typedef struct {
-    int64_t language_switch, most_words, most_scored, lone, trusted, utf8_prior;
+    int64_t language_switch, most_words, most_scored, lone, trusted, close, utf8_prior;
     int tonal; /* the encoding of Vietnamese with tones of their own, or -1 */
     uint16_t (*characters)[256]; /* code points of the bytes, by encoding */
 } Weighing;
@@ -126,6 +133,7 @@ struct Kernel {
     uint16_t *outside;   /* what those cost between runs */
     Row rows[ROWS];
     uint8_t *row_costs;
+    Columns columns;
     Weighing weighing;
     /* Loads the rest of a language's tables; 0, or -1 with an error set. */
     int (*load_letters)(Kernel *, int language);
@@ -175,8 +183,12 @@ void first_pass(Kernel *, Piece word, int64_t *lanes);
 int rank_pairs(Kernel *, const Fields *fields, const int32_t *shifts, const Choices *always, Ranked *ranked, int64_t *costs,
                int64_t *work);
 
-/* What ASCII words cost in a language, beside English. `error` is set where a table could not be loaded. */
-int64_t ascii_cost(Kernel *, const Piece *words, size_t count, int language, int is_lone, int *error);
+/* What ASCII words cost in English; 0, or -1 with an error set. */
+int english_costs(Kernel *, const Piece *words, size_t count, int64_t *costs);
+
+/* What ASCII words cost in a language, beside `english`. `error` is set where a table could not be loaded. */
+int64_t ascii_cost(Kernel *, const Piece *words, const int64_t *english, size_t count, int language, int is_lone,
+                   int *error);
 
 /* The cost of text in the best pair of some encodings; `*pair` is -1 if there is none. `raws[i]` has the bytes of the
  * text in the encoding `encodings[i]`. `only` is a language, or -1. -1 with an error set. */
