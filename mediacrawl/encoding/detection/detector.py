@@ -119,10 +119,10 @@ def _decided(fields: Sequence[bytes], claims: Sequence[str], hints: Hints) -> De
     odd = [place for place, shape in enumerate(shapes) if shape.text is None]
     record = None
     if odd:
-        certain = tuple(
-            found.text for place in texts if (found := of_place[place]).confidence > 0.9 and not found.text.isascii()
-        )
-        known = tuple(dict.fromkeys((*hints.known, *certain))) if certain else hints.known
+        known = hints.known
+        if texts:
+            certain = [found.text for found in of_place.values() if found.confidence > 0.9 and not found.text.isascii()]
+            known = tuple(dict.fromkeys((*known, *certain)))
         raws = [fields[place] for place in odd]
         record = _eight_bit(raws, [shapes[place] for place in odd], fields, hints, known)
         decided = _with_repairs(record.fields, raws, hints)

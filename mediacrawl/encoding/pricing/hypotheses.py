@@ -38,8 +38,8 @@ from mediacrawl.encoding.pricing.signs import (
     charge_signs,
     clean_signs,
     coincidence,
+    corrects,
     distrust_spaces,
-    has_lone_spaces,
     lone_spaces,
 )
 
@@ -209,7 +209,7 @@ def choose(
         See `native.Kernel.choose`. None without the native part, and for the few fields that it cannot decide.
     """
     kernel = native.kernel()
-    if kernel is None or len(raw) > MOST_SCORED or has_lone_spaces(raw, claim) or clean_signs([raw], declared=True):
+    if kernel is None or len(raw) > MOST_SCORED or corrects(raw, claim):
         return None
     utf8 = None if _NO_UTF8.match(raw) or (cost := _utf8_cost(raw)[True]) >= NEVER else cost
     declared = all_encoding_numbers().get(claim, -1)
