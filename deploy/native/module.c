@@ -111,6 +111,8 @@ static int take_letters(KernelObject *self, PyObject *spec, Letters *to)
     if (!to->bigrams || copy_table(spec, "ascii_numbers", to->ascii_numbers, 256) < 0) return -1;
     for (int byte = 0; byte < 256; byte++)
         if (to->ascii_numbers[byte] >= to->size) return fails("ascii_numbers");
+    for (int byte = 'A'; byte <= 'Z'; byte++)
+        if (byte != 'I' && to->ascii_numbers[byte] != to->ascii_numbers[byte | 0x20]) return fails("ascii_numbers");
     return 0;
 }
 
@@ -230,8 +232,9 @@ static int take_languages(KernelObject *self, PyObject *spec)
     kernel->by_encoding = PyMem_Calloc(count, sizeof *kernel->by_encoding);
     kernel->characters = PyMem_Calloc((size_t)kernel->character_count + 1, sizeof *kernel->characters);
     kernel->row_costs = PyMem_Calloc(ROWS, count);
+    kernel->plain = PyMem_Calloc(SYMBOLS * SYMBOLS * SYMBOLS, (size_t)kernel->language_count);
     if (!self->names || !kernel->languages || !kernel->pairs || !kernel->pages || !kernel->by_encoding ||
-        !kernel->characters || !kernel->row_costs) {
+        !kernel->characters || !kernel->row_costs || !kernel->plain) {
         if (!PyErr_Occurred()) PyErr_NoMemory();
         return -1;
     }
@@ -250,6 +253,7 @@ static int take_languages(KernelObject *self, PyObject *spec)
         kernel->pages[encoding].pair_count = place - kernel->pages[encoding].first_pair;
     }
     if (small_integer(spec, "english", 0, kernel->language_count - 1, &kernel->english) < 0) return -1;
+    if (!kernel->languages[kernel->english].is_latin) return fails("english");
     return small_integer(spec, "declared", 0, kernel->encoding_count - 1, &kernel->declared_encoding);
 }
 
@@ -370,7 +374,7 @@ static int load_letters(Kernel *kernel, int language)
     model->known = known;
     model->known_count = known_count;
     model->prices = prices;
-    if (known_count > 1 << 24 || fill_buckets(model) < 0) return fails("the words of a language");
+    if (known_count > 1 << 24 || index_words(model) < 0) return fails("the words of a language");
     model->trigrams = trigrams;
     return 0;
 }
@@ -489,6 +493,7 @@ static void kernel_free(PyObject *object)
     PyMem_Free(kernel->by_encoding);
     PyMem_Free(kernel->characters);
     PyMem_Free(kernel->row_costs);
+    PyMem_Free(kernel->plain);
     PyMem_Free(kernel->columns.bigrams);
     PyMem_Free(kernel->columns.sizes);
     PyMem_Free(kernel->columns.letters);

@@ -60,18 +60,10 @@ static int is_lone(const Kernel *kernel, const Record *record)
 /* The shifts of the pairs' priors with what the ASCII words cost in each language; 0, or -1 with an error set. */
 static int add_fits(Kernel *kernel, const Record *record, const Piece *words, size_t count, int lone, int32_t *shifts)
 {
-    int64_t of_language[MOST_WEIGHED], english[MOST_PLAIN];
-    uint8_t is_known[MOST_WEIGHED] = {0};
-    int error = 0;
-    if (english_costs(kernel, words, count, english) < 0) return -1;
-    for (int i = 0; i < kernel->pair_count; i++) {
-        int language = kernel->pairs[i].language;
-        if (!is_known[language])
-            of_language[language] = ascii_cost(kernel, words, english, count, language, lone, &error);
-        if (error) return -1;
-        is_known[language] = 1;
-        shifts[i] = (record->shifts ? record->shifts[i] : 0) + (int32_t)of_language[language];
-    }
+    int64_t of_language[MOST_WEIGHED];
+    if (ascii_costs(kernel, words, count, lone, of_language) < 0) return -1;
+    for (int i = 0; i < kernel->pair_count; i++)
+        shifts[i] = (record->shifts ? record->shifts[i] : 0) + (int32_t)of_language[kernel->pairs[i].language];
     return 0;
 }
 
