@@ -201,20 +201,20 @@ def bytes_fields(fields: Iterable[Octets], function: str, hints: Hints | None = 
     """
     check_hints(hints, function)
     every = _members(fields, function, "bytes", "detect_text(data)")
-    return [
-        field if type(field) is bytes else as_bytes(field, f"{function}(): field {place}")
-        for place, field in enumerate(every)
-    ]
+    for place, field in enumerate(every):
+        if type(field) is not bytes:
+            every[place] = as_bytes(field, f"{function}(): field {place}")
+    return every
 
 
 def text_fields(fields: Iterable[str], function: str, hints: Hints | None = None) -> list[str]:
     """Return the fields of a record as text; arguments and errors as for `bytes_fields`."""
     check_hints(hints, function)
     every = _members(fields, function, "str", "fix_text(text)")
-    return [
-        field if type(field) is str else as_text(field, f"{function}(): field {place}")
-        for place, field in enumerate(every)
-    ]
+    for place, field in enumerate(every):
+        if type(field) is not str:
+            every[place] = as_text(field, f"{function}(): field {place}")
+    return every
 
 
 def as_bytes(field: Any, name: str) -> bytes:

@@ -178,9 +178,9 @@ class Reader:
         # References relative to a base that is too long are invalid.
         hrefs = [link.href if page.base or link.href[:4] == "http" else _NOWHERE for link in page.links]
         recent, depth = scheduler.frontier.recent, visit.lease.depth + 1
-        accepted, drops = self._scope.sift(
-            page.base or response.url, hrefs, depth, recent, page.charset, declared=partial(_is_declared, page)
-        )
+        base, own, declared = page.base or response.url, visit.lease.key, partial(_is_declared, page)
+        accepted, drops = self._scope.sift(base, hrefs, depth, recent, page.charset, own=own, declared=declared)
+        drops[Drop.TEMPLATE] += page.in_templates
         fresh, repeated = self._duplicates.sift(visit.lease.url, accepted, scheduler.frontier.unknown)
         if reason is Drop.NEAR_DUPLICATE:
             fresh = self._of_near_copy(visit, page, fresh)
@@ -208,6 +208,8 @@ class Reader:
     def _parse_page(self, visit: Visit, response: Response) -> Page:
         own_url = link_header(headers(response, "Link"), "canonical")
         body = response.body[: self._page_bytes]
+        if len(response.body) > len(body):
+            visit.decision.limits.add(Limit.PAGE)
         visit.decision.parsed_bytes = len(body)
         charset = header_charset(header(response, "Content-Type"))
         history = self._encodings.of(response.url)

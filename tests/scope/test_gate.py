@@ -128,6 +128,63 @@ def test_the_links_of_a_page_are_sifted_in_one_call():
     }
 
 
+@pytest.mark.parametrize(
+    "href",
+    [
+        *("{{ url }}", "/shows/{{show.slug}}/", "{{{url}}}", "%7B%7Burl%7D%7D", "https://site.example/{{x|safe}}.mp3"),
+        *("${x}", "/shows/${show.id}", "/shows/$%7Bid%7D", "<%= url %>", "<%- url %>", "/a/%3C%= id %%3E", "<% url %>"),
+        *("{% url 'home' %}", "[[item.url]]", "[object Object]", "/shows/[object%20Object]", "%5Bobject%20Object%5D/a"),
+        *(
+            "[object HTMLAnchorElement]",
+            "{{x}}" + "y" * 3_000,
+            "undefined",
+            "/undefined",
+            "./null",
+            " NaN ",
+            "undefined/",
+        ),
+    ],
+)
+def test_what_a_script_should_have_filled_is_not_requested(href):
+    accepted, drops = scope().sift("https://site.example/dir/page.html", [href, "b"])
+    assert ([place for place, _ in accepted], drops) == ([1], {Drop.TEMPLATE: 1})
+
+
+@pytest.mark.parametrize(
+    "href",
+    [
+        *(
+            "/music/{Awayland}/01.mp3",
+            "{%C3%A4}",
+            "/a$ap",
+            "/{8F2A-11}/x",
+            "/a[1].mp3",
+            "/a[]=1",
+            "/undefined-behaviour",
+        ),
+        *(
+            "/wiki/null",
+            "/nullsoft",
+            "undefined.html",
+            "/a%20%3C%20b",
+            "/tag/%5Bobject%5D",
+            "/100%25%20free",
+            "/nan-goldin",
+        ),
+    ],
+)
+def test_what_only_resembles_a_placeholder_is_requested(href):
+    assert len(scope().sift("https://site.example/dir/page.html", [href])[0]) == 1
+
+
+@pytest.mark.parametrize("home", ["/", "https://site.example", "", "#top", "./"])
+def test_what_the_links_of_a_page_are_relative_to_is_a_link_as_any_other(home):
+    accepted, drops = scope().sift(
+        "https://site.example/", [home, "dir/page.html#a"], own="https://site.example/dir/page.html"
+    )
+    assert ([(place, url.key) for place, url in accepted], drops) == ([(0, "https://site.example/")], {})
+
+
 def test_a_reference_to_a_known_url_is_not_resolved_again_until_a_url_is_forgotten():
     gate, known, base = scope(), RecentUrls(), "https://site.example/songs/1.html"
     known.add("https://site.example/songs/2.html")
