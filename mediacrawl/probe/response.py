@@ -227,7 +227,8 @@ def bytes_wanted_of(first: bytes, limits: BodyLimits, wanted: int, content_type:
         return wanted
     if is_media(sniff(first).mime):
         return limits.head
-    return 0 if len(first) >= SNIFF_BYTES and claim_of(content_type) is Claim.ANYTHING else wanted
+    # A program or an archive; or too few bytes came to tell.
+    return min(wanted, limits.single) if claim_of(content_type) is Claim.ANYTHING else wanted
 
 
 def _of_list(headers: Mapping[str, str], limits: BodyLimits) -> int:

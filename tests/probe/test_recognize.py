@@ -180,9 +180,9 @@ LIMITS = BodyLimits(page=200_000, head=16_384, single=65_536, lists=3_000_000)
         (M4A, "application/force-download", 16_384),
         (RSS, "text/html", 3_000_000),
         (gzip.compress(URLSET), "text/plain", 3_000_000),
-        # Data of a program is not downloaded; what too little came of, or what says that it is a page, is.
-        (b"MZ\x90" + bytes(5_000), "application/octet-stream", 0),
-        (b"MZ\x90" + bytes(50), "application/octet-stream", 200_000),
+        # Of a program little is read, unless it says that it is a page.
+        (b"MZ\x90" + bytes(5_000), "application/octet-stream", 65_536),
+        (b"MZ\x90" + bytes(50), "unknown/unknown", 65_536),
         (b"\x01" + bytes(5_000), "text/html", 200_000),
         (b'{"items": ', "application/json", 200_000),
     ],
