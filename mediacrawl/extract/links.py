@@ -53,12 +53,7 @@ def _relations(parameters: str) -> list[str]:
 
 MAX_LINKS = 10_000
 """Links of a page that are kept; the others are counted in `Page.cut`."""
-_FEED_TYPES = frozenset(
-    {
-        *("application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json", "text/rss"),
-        *("application/rss", "application/atom", "application/x-rss+xml", "text/xml", "application/xml"),
-    }
-)
+_says_feed = re.compile(r"(?:application|text)/(?:(?:x-)?(?:rss|atom|rdf)(?:\+xml)?|feed\+json|xml)").fullmatch
 _OEMBED_TYPES = frozenset({"application/json+oembed", "text/xml+oembed", "application/xml+oembed"})
 _MOST_OEMBEDS = 4
 _FOLLOWED_RELS = frozenset({"next", "prev", "alternate", "canonical"})
@@ -385,7 +380,7 @@ class _Reader:
             self._add(element.get("href"), "enclosure", element)
         if "stylesheet" in rels or _FOLLOWED_RELS.isdisjoint(rels):
             return
-        if kind in _FEED_TYPES:
+        if _says_feed(kind):
             self._add(element.get("href"), "feed", element)
         elif kind in _OEMBED_TYPES:
             if element.get("href") and len(self.page.oembed) < _MOST_OEMBEDS:

@@ -63,10 +63,7 @@ def list_text(body: bytes, most: int) -> bytes:
 def list_form(content_type: str, body: bytes, url: str) -> str:
     """Return the form of a list; empty for other responses. Content precedes the header and the extension.
 
-    Args:
-        content_type: as the server sent it, empty if it did not.
-        body: as `list_text` returns it.
-        url: of the response, or the name that the server gives the file.
+    `body` is what `list_text` returns, and `url` that of the response, or the name that the server gives the file.
     """
     head = body[:_HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
     mime = media_type(content_type)

@@ -32,7 +32,6 @@ _SURE = 0.9
 """Confidence of the models from which their decision applies to the whole list."""
 _SPACES = " \t\r\n"
 """Only ASCII: an octet that is a space in Latin-1 may be half of a letter."""
-_OF_INI = {"ref": "file"}
 _DIRECTIVES = {"#EXTART:": "artist", "#EXTALB:": "album", "#EXTGENRE:": "genre"}
 """Directive of M3U -> key of its fact."""
 
@@ -143,8 +142,8 @@ def parse_pls(read: PlainList) -> Listing:
     entries: dict[int, dict[str, str]] = {}
     for line in _lines(read.text):
         if match := _pls_line(line):
-            name = match[1].lower()
-            entries.setdefault(int(match[2]), {}).setdefault(_OF_INI.get(name, name), match[3].strip(_SPACES))
+            name = match[1].lower().replace("ref", "file")
+            entries.setdefault(int(match[2]), {}).setdefault(name, match[3].strip(_SPACES))
     for number in sorted(entries):
         entry = entries[number]
         title, length = entry.get("title", ""), seconds(entry.get("length"))
@@ -339,12 +338,9 @@ def _stations(body: bytes) -> Iterator[dict[str, str]]:
     sources = stats.get("source") if isinstance(stats, dict) else None
     for source in sources if isinstance(sources, list) else [sources]:
         if isinstance(source, dict):
-            yield {name: _storable(each) for name, each in source.items() if isinstance(each, str)}
-
-
-def _storable(text: str) -> str:
-    """Return a text of JSON without lone surrogates."""
-    return text[:LONGEST_TEXT].encode("utf-8", "replace").decode("utf-8")
+            texts = ((name, each) for name, each in source.items() if isinstance(each, str))
+            # JSON may contain lone surrogates, which cannot be stored.
+            yield {name: each[:LONGEST_TEXT].encode("utf-8", "replace").decode("utf-8") for name, each in texts}
 
 
 def _add(found: Listing, listed: Listed, most: int = MOST_ENTRIES) -> None:

@@ -10,13 +10,7 @@ import re
 
 MPEG_AUDIO = "audio/mpeg"
 _EXTENSIONS = frozenset({"mp1", "mp2", "mp3", "mpa", "mpga", "m2a"})
-_TYPES = frozenset(
-    {
-        *("audio/mpeg", "audio/mp3", "audio/mp2", "audio/mpa", "audio/mpg", "audio/mpeg3", "audio/mpeg2"),
-        *("audio/x-mpeg", "audio/x-mp3", "audio/x-mp2", "audio/x-mpg", "audio/x-mpeg3", "audio/x-mpeg-3"),
-        "audio/x-mpegaudio",
-    }
-)
+_says_mpeg = re.compile(r"(?:audio|application)/(?:x-)?(?:mpeg(?:-?[23]|audio)?|mp[23ag])").fullmatch
 _SPECIFIC = ("audio/", "video/", "image/", "text/html", "text/xml", "application/xml", "application/xhtml")
 """Prefixes of types that say what a file is. Download scripts invent others."""
 _filename = re.compile(r"filename\*?\s*=\s*(?:\"([^\"]*)\"|([^;]*))", re.IGNORECASE).search
@@ -37,7 +31,7 @@ def expected_by_type(content_type: str, by_name: str = "") -> str:
         by_name: result of `expected_by_name`, which holds where the server's type is unspecific.
     """
     mime = content_type.partition(";")[0].strip().lower()
-    if mime in _TYPES:
+    if _says_mpeg(mime):
         return MPEG_AUDIO
     return "" if mime.startswith(_SPECIFIC) else by_name
 

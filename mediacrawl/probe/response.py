@@ -26,13 +26,9 @@ _says_list = re.compile(
     r"(?!image/|application/vnd\.(?!apple)).*(?:[/+]xml|mpegurl|scpls|feed\+json|/(?:x-)?(?:rss|opml)|x-ms-(?:wax|wvx|asx))"
 ).fullmatch
 _COMPRESSION = 5
-_MEDIA = frozenset(
-    {
-        *("application/ogg", "application/x-ogg", "application/mp4", "application/mp3"),
-        *("application/vnd.rn-realmedia", "application/vnd.rn-realmedia-vbr"),
-        *("application/midi", "application/x-midi", "x-music/x-midi"),
-    }
-)
+_says_media = re.compile(
+    r"audio/|video/|application/(?:(?:x-)?(?:ogg|mp4|mp3|midi)|vnd\.rn-realmedia)|x-music/x-midi"
+).match
 _LISTS = frozenset({"audio/x-mpegurl", "audio/x-scpls"})
 _says_other = re.compile(
     r"image/|font/|model/|message/|text/(?:css|csv|calendar|vcard|javascript)|application/(?:(?:x-)?(?:javascript|java|zip|"
@@ -154,14 +150,14 @@ def claim_of(content_type: str) -> Claim:
         return Claim.PAGE
     if _says_list(mime):
         return Claim.LIST
-    if mime in _MEDIA or mime.startswith(("audio/", "video/")):
+    if _says_media(mime):
         return Claim.MEDIA
     return Claim.OTHER if _says_other(mime) else Claim.ANYTHING
 
 
 def is_media(mime: str | None) -> bool:
     """Whether a MIME type is audio or video, and no playlist."""
-    return mime is not None and mime not in _LISTS and (mime in _MEDIA or mime.startswith(("audio/", "video/")))
+    return mime is not None and mime not in _LISTS and _says_media(mime) is not None
 
 
 @dataclass(frozen=True, slots=True)

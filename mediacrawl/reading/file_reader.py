@@ -50,13 +50,7 @@ class FileReader:
         """Called for each response: its visit, its anomaly, the result if the probe is over, the probe."""
 
     async def read(self, visit: Visit, response: Response, *, streams: bool = False) -> MediaItem | None:
-        """Read a response; return a record if the probe is over and it is a media file.
-
-        Args:
-            visit: of the response.
-            response: with a status of success, or later in a probe with any.
-            streams: whether it has no end.
-        """
+        """Read a response, or a stream; return a record if the probe is over and it is a media file."""
         if directives_of(headers(response, "X-Robots-Tag"), self._token).unlisted(self._clock.now()):
             visit.drop(Drop.NOINDEX)
             return None
