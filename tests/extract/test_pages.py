@@ -40,6 +40,26 @@ def state(value, name=""):
 
 
 @pytest.mark.parametrize(
+    ("content", "target"),
+    [
+        *((f"0{mark}/next", "/next") for mark in (";", "; ", ";\n", ",", " ", " ; ", ";url=", "; URL = ", ", url=")),
+        *((f"5;url={mark}/next{mark} x", "/next") for mark in "\"'"),
+        ("0;'/next'", "/next"),
+        ("0.5; url=next.html?a=b;c&url=d", "next.html?a=b;c&url=d"),
+        ("url=/next", "/next"),
+        ("1;  urls.html ", "urls.html"),
+        *((content, "") for content in ("5", "5;", "", "/next", "0;url=", "x; url=/next", "next 5", "0;url=''")),
+    ],
+)
+def test_a_page_that_forwards_links_to_its_target(content, target):
+    html = f"<meta http-equiv=Refresh content='{content.replace(chr(39), '&#39;')}'>"
+    for page in (html, f"<noscript>{html}</noscript>"):
+        assert [link.href for link in page_of(page).links] == [target] * bool(target)
+    found = parse_page(b"<p>x", URL, refresh=content).links
+    assert [(link.href, link.via) for link in found] == [(target, "refresh")] * bool(target)
+
+
+@pytest.mark.parametrize(
     ("href", "is_media"),
     [
         ("a.mp3", True),
