@@ -1,6 +1,6 @@
 """The inputs of ``mess.py``: three or more of each kind. `mess_web` says how they are written."""
 
-# ruff: noqa: E501, RUF001, ISC004 - what servers send is written as they send it
+# ruff: noqa: E501, Q003, RUF001, ISC004 - what servers send is written as they send it
 
 from __future__ import annotations
 
@@ -317,7 +317,7 @@ for number in range(3):
     # One tracker of three shows, whose URLs do not say where the files are.
     urls = {
         f"http://count-redirect.example/go/{n * 7 + number * 1000}": f"http://run{number}-daily.example/b{n}.mp3"
-        for n in range(13)
+        for n in range(16)
     }
     feed = rss(
         "Daily",
