@@ -1,6 +1,6 @@
 """The inputs of ``mess.py``: three or more of each kind. `mess_web` says how they are written."""
 
-# ruff: noqa: E501, RUF001, ISC004 - what servers send is written as they send it
+# ruff: noqa: E501, Q003, RUF001, ISC004 - what servers send is written as they send it
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ for number, (label, disposition, path) in enumerate(
 for number, (header, label, path) in enumerate(
     [
         ('Content-Disposition: attachment; filename="walzer.mp3"', "application/octet-stream", "/d/?id=7"),
-        ("Content-Disposition: inline; filename=polka.mp3", "text/plain", "/get?x=polka"),
+        ("Content-Disposition: inline; filename=polka.mp3", "text/html", "/get?x=polka"),
         ("Content-Disposition: attachment; filename*=UTF-8''%D0%BF%D0%B5%D1%81%D0%BD%D1%8F.mp3", "-", "/f/81"),
         ('content-disposition: attachment; filename="Live Set.M4A"', "application/x-download", "/export?set=5"),
     ]
@@ -317,7 +317,7 @@ for number in range(3):
     # One tracker of three shows, whose URLs do not say where the files are.
     urls = {
         f"http://count-redirect.example/go/{n * 7 + number * 1000}": f"http://run{number}-daily.example/b{n}.mp3"
-        for n in range(13)
+        for n in range(16)
     }
     feed = rss(
         "Daily",
@@ -390,6 +390,7 @@ for number, (old, new) in enumerate(
         ('length="9000" type', 'length="9000"type'),
         ('length="9000"', "length=9000"),
         ('type="audio/mpeg"', "type=\u201caudio/mpeg\u201d"),
+        ('<rss version="2.0"', "<rss version=2.0"),
         ("<itunes:image/>", "<itunes:image title='it's' href='/i.png'/>"),
         ("<itunes:image/>", '<itunes:image href="/a.png" href="/b.png" alt/>'),
     ]
@@ -509,13 +510,13 @@ PLAY = '<button onclick="new Audio({}).play()">Play</button>'
 SCRIPTS = {
     "script: variable": [
         '<script>var audioUrl="<</v/one.mp3>>";</script>' + PLAY.format("audioUrl"),
-        "<script>\nlet sound = '<<http://{host}/v/two.ogg>>', volume = 1;\n</script>" + PLAY.format("sound"),
+        "<script>\nlet sound = '<<http://{host}/v/two.ogg>>', volume = 1; if (!/mp3$/.test(sound)) sound += '<<!.mp3>>';\n</script>" + PLAY.format("sound"),
         "<script>const cfg = {}; cfg.file = `<</v/three.m4a>>`; var tpl = `<<!/v/${id}.mp3>>`;</script>" + PLAY.format("cfg.file"),
     ],
     "script: list of tracks": [
         '<script>var tracks=[{url:"<</t/1.mp3>>"},{url:"<</t/2.mp3>>"}];</script>' + PLAY.format("tracks[0].url"),
         "<script>playlist.add([{ 'name': 'x', 'mp3': '<<http://{host}/t/a.mp3>>' , 'n': 1}]);</script>",
-        '<script>$(function(){ init({list: ["<</t/x.wav>>", "<</t/y.wav>>"], ext: ".wav"}) })</script>',
+        '<script>$(function(){ init({list: ["<</t/x.wav>>", "<</t/y.wav>>"], ext: "<<!.wav>>", all: "<<!*.wav>>"}) })</script>',
     ],
     "script: escaped JSON": [
         '<script>window.DATA = "{\\"src\\":\\"<<\\http://{host}/e/1.mp3>>\\"}";</script>',
@@ -548,7 +549,7 @@ SCRIPTS = {
         '<datalist id="d"><option value="<</op/f.flac>>"></datalist>',
     ],
     "script: hidden input": [
-        '<form><input type="hidden" name="audio" value="<</hi/1.mp3>>"></form>',
+        '<form><input type="hidden" name="audio" value="<</hi/1.mp3>>"><input type="file" accept="<<!.mp3>>,<<!.ogg>>"></form>',
         "<input value='<<http://{host}/hi/2.m4a>>' id=src type=hidden>",
         '<INPUT TYPE="HIDDEN" NAME="f" VALUE="<</hi/3.mp4>>">',
     ],

@@ -1,18 +1,18 @@
-"""The web of ``mess.py``: sites that are made from short texts, and a server for them on loopback.
+r"""The web of ``mess.py``: sites that are made from short texts, and a server for them on loopback.
 
-A module of inputs has a `Web` named ``WEB``. It calls `Web.site` for each input, with the texts that the server sends. In
-a text ``{host}`` is the name of the site, and ``<<URL|tag|right|format|type|header>>`` is replaced with the URL and says
-that a person finds a media file there. All behind the URL may be missing:
+A module of inputs has a `Web` named ``WEB``. It calls `Web.site` for each input, with the texts that the server sends.
+In a text ``{host}`` is the name of the site, and ``<<URL|tag|right|format|type|header>>`` is replaced with the URL and
+says that a person finds a media file there. All behind the URL may be missing:
 
 * ``tag``: title in the file's tags; one of the web's own if it is missing;
 * ``right``: title that the record should have; that of the tags if it is missing;
 * ``format``: key of `FORMATS`, or ``station``; the ending of the URL if it is missing;
 * ``type``: Content-Type, ``-`` for none; ``header``: one further line.
 
-A first character changes that: ``\\`` escapes the URL as JSON does, ``%`` as a query does, ``~`` writes nothing, ``!`` names
-a URL that no crawler should request, ``?`` a file that is there and is not counted. In ``http://a/x/^b/y/^c/z.mp3`` each
-``^`` begins another URL: ``a`` redirects to ``b``, that to ``c``, which has the file. ``=>URL`` behind it says that ``c`` has
-it no more, and that ``b`` redirects to URL, which has it.
+A first character changes that: ``\`` escapes the URL as JSON does, ``%`` as a query does, ``~`` writes nothing, ``!``
+names a URL that no crawler should request, ``?`` a file that is there and is not counted. In
+``http://a/x/^b/y/^c/z.mp3`` each ``^`` begins another URL: ``a`` redirects to ``b``, that to ``c``, which has the file.
+``=>URL`` behind it says that ``c`` has it no more, and that ``b`` redirects to URL, which has it.
 """
 
 from __future__ import annotations
