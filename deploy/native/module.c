@@ -412,6 +412,17 @@ static int load_characters(Kernel *kernel, int number)
         }
         (*page)[codes[i] & 0xFF] = (uint16_t)(i + 2); /* numbers begin with 1, and 0 is none here */
     }
+    PyMem_Free(model->rows);
+    model->rows = PyMem_Calloc(model->width + 1, sizeof *model->rows);
+    if (!model->rows) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    size_t at = 0;
+    for (size_t row = 0; row <= model->width; row++) {
+        while (at < model->key_count && model->keys[at] < row * model->width) at++;
+        model->rows[row] = (uint32_t)at;
+    }
     model->is_loaded = 1;
     return 0;
 }
@@ -480,6 +491,8 @@ static void kernel_free(PyObject *object)
     if (kernel->pages)
         for (int i = 0; i < kernel->encoding_count; i++)
             for (int high = 0; high < 256; high++) PyMem_Free(kernel->pages[i].bytes[high]);
+    if (kernel->characters)
+        for (int i = 0; i < kernel->character_count; i++) PyMem_Free(kernel->characters[i].rows);
     if (kernel->characters)
         for (int i = 0; i < kernel->character_count; i++)
             for (int page = 0; page < CODE_PAGES; page++) PyMem_Free(kernel->characters[i].numbers[page]);

@@ -70,19 +70,21 @@ int index_words(Letters *model)
     return at == model->known_count ? 0 : -1;
 }
 
-/* A run of letters as it is spelled: cost so far, the two letters before, and the CRC of their numbers. */
+/* A run of letters as it is spelled: cost so far, the place of the two letters before, the last one, and the CRC of their
+ * numbers. */
 typedef struct {
     int64_t cost;
-    int context;
+    int context, last;
     uint32_t crc;
 } Spelling;
 
-static const Spelling UNSPELLED = {0, 0, 0xFFFFFFFFu};
+static const Spelling UNSPELLED = {0, 0, 0, 0xFFFFFFFFu};
 
 static inline void spell(const Letters *model, Spelling *run, uint8_t number)
 {
     run->cost += model->trigrams[run->context * model->size + number];
-    run->context = run->context % model->size * model->size + number;
+    run->context = run->last * model->size + number;
+    run->last = number;
     run->crc = crc_table[(run->crc ^ number) & 0xFF] ^ run->crc >> 8;
 }
 
@@ -351,6 +353,13 @@ static inline int64_t floor_divide(int64_t number, int64_t by)
     return number % by < 0 ? quotient - 1 : quotient;
 }
 
+/* The prior of a pair in the first pass. */
+static inline int64_t prior_lane(const Kernel *kernel, int pair, const int32_t *shifts)
+{
+    int64_t prior = kernel->pairs[pair].prior_lane;
+    return shifts && shifts[pair] ? prior + floor_divide(shifts[pair] * kernel->is.lane_step, kernel->is.step) : prior;
+}
+
 static int by_size(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -390,8 +399,7 @@ int rank_pairs(Kernel *kernel, const Fields *fields, const int32_t *shifts, cons
     int count = kernel->pair_count;
     int64_t *together = work, *lanes = work + count, *near = work + 2 * count;
     uint8_t marks[1024] = {0};
-    for (int i = 0; i < count; i++)
-        together[i] = kernel->pairs[i].prior_lane + (shifts ? floor_divide(shifts[i] * is->lane_step, is->step) : 0);
+    for (int i = 0; i < count; i++) together[i] = prior_lane(kernel, i, shifts);
     size_t word = 0;
     for (int place = 0; place < fields->count; place++) {
         int is_field = fields->own_count > 1 && place < fields->own_count;
@@ -405,9 +413,7 @@ int rank_pairs(Kernel *kernel, const Fields *fields, const int32_t *shifts, cons
         if (fields->is_of_record[place])
             for (int i = 0; i < count; i++) together[i] += lanes[i];
         if (is_field) {
-            for (int i = 0; i < count; i++)
-                lanes[i] +=
-                    kernel->pairs[i].prior_lane + (shifts ? floor_divide(shifts[i] * is->lane_step, is->step) : 0);
+            for (int i = 0; i < count; i++) lanes[i] += prior_lane(kernel, i, shifts);
             choose_least(kernel, lanes, is->field_gate, is->field_pairs, CHOSEN | STAYING, marks, near);
         }
     }
@@ -532,7 +538,7 @@ int64_t character_cost(const Characters *model, int64_t *last, uint32_t code)
     if (number < 0) return model->unseen;
     if (before < 0) return model->unigrams[number];
     uint64_t key = (uint64_t)before * model->width + (uint64_t)number;
-    size_t low = 0, high = model->key_count;
+    size_t low = model->rows[before], end = model->rows[before + 1], high = end;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (model->keys[middle] < key)
@@ -540,7 +546,7 @@ int64_t character_cost(const Characters *model, int64_t *last, uint32_t code)
         else
             high = middle;
     }
-    if (low < model->key_count && model->keys[low] == key) return model->costs[low];
+    if (low < end && model->keys[low] == key) return model->costs[low];
     return model->gaps[before] + model->unigrams[number];
 }
 

@@ -52,6 +52,7 @@ typedef struct {
     uint16_t *numbers[CODE_PAGES]; /* number + 1 by code point, in pages of 256; 0 is none */
     const uint8_t *unigrams, *gaps, *costs;
     const uint32_t *keys;
+    uint32_t *rows; /* where in `keys` those of each character begin */
     size_t width, gap_count, key_count;
     int64_t unseen;
 } Characters;

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Final, Literal, TypeAlias
 
 Seen = Mapping[tuple[str, str], float]
@@ -181,6 +182,7 @@ AT_0: Final = 0.2
 PER_NAT: Final = 0.41
 
 
+@lru_cache(maxsize=4096)
 def confidence_of(margin: float) -> float:
     """Return the probability that the likeliest text is right, from its margin over the next one in nats.
 

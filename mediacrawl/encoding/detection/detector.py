@@ -454,7 +454,7 @@ class _BestReading(NamedTuple):
 
 def _field(raw: bytes, shape: FieldForm, best: _BestReading) -> FieldDecision:
     """Return the decision on a field from its best reading and its declared encoding."""
-    declared = _declared_text(raw, shape)
+    declared = best.text if best.encoding == shape.encoding != "utf-8" else _declared_text(raw, shape)
     if best.text != declared and best.over_declared < (MARGIN if len(raw) > SHORT else SHORT_MARGIN):
         nats = round(-best.over_declared / STEP, 2)
         encoding, rival = _name(raw, shape.encoding), best.encoding

@@ -25,7 +25,7 @@ from mediacrawl.encoding.pricing.scoring import (
     NEVER,
     ODD_WORD,
     Hypothesis,
-    ascii_cost,
+    ascii_costs,
     encoding_numbers,
     pair_of,
     pairs,
@@ -230,16 +230,15 @@ def _weighed(
     plain = list(dict.fromkeys(every))[:MOST_ASCII_WORDS]
     lone = sum([len(priced[number]) - len(priced[number].translate(None, _HIGH)) for number in of_record]) <= LONE
     shifts = _shifts(shift) if shift else None
+    costs = ascii_costs(plain, lone=lone) if plain else {}
     if plain:
-        # The cost of the ASCII words in the language of each pair.
-        costs = {code: ascii_cost(plain, code, lone=lone) for code in {pair.language for pair in pairs()}}
         fits = [costs[pair.language] for pair in pairs()]
         shifts = list(map(add, shifts, fits)) if shifts else fits
     found = _single_bytes(words, of_record, shifts, _claimed(tuple(claims)))
     others = _multibyte(priced, shift, of_bytes=bool(claims))
     for hypothesis in others:
         if plain and hypothesis.language:
-            hypothesis.prior += ascii_cost(plain, hypothesis.language, lone=lone)
+            hypothesis.prior += costs[hypothesis.language]
     return found + others
 
 
