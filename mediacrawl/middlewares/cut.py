@@ -19,8 +19,7 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import UnreadableAnswerError
 from mediacrawl.extract.content_coding import UNPACKED, codings_of, is_complete, unpack
 from mediacrawl.priority.nuggets import is_worth_opening
-from mediacrawl.probe import sniff
-from mediacrawl.probe.response import BodyLimits, ResponseKind, bytes_wanted, is_media, response_kind
+from mediacrawl.probe.response import BodyLimits, bytes_wanted, bytes_wanted_of
 from mediacrawl.records import Drop, End, Kind, Limit, Outcome
 from mediacrawl.visit import VISIT, FetchFacts, Visit
 
@@ -36,16 +35,14 @@ BROKE_OFF = "dataloss"
 """Scrapy's flag of a response that is shorter than its Content-Length."""
 _PACKED = 32_768
 """Bytes of a compressed page after which its length is looked at while it comes. Most pages are smaller."""
-_HEAD = 512
-"""Bytes by which a text is told from other files."""
 
 
 class CutMiddleware(CrawlComponent):
-    """Ends a download when the wanted bytes were received (`probe.response.bytes_wanted`).
+    """Ends a download when the wanted bytes were received (`probe.response.bytes_wanted`, `bytes_wanted_of`).
 
-    A page is cut at ``PAGE_MAX_BYTES`` after decompression, a list at ``LIST_MAX_BYTES``, a media file from a server
-    that ignores Range at `ProbePolicy.single_bytes`, as is what turns out to be a file, a stream that never
-    ends after some KB, and what is none of these before its body. So is a response that the function of
+    The headers decide, and then the first bytes of the body. A page is cut at ``PAGE_MAX_BYTES`` after decompression, a
+    list at ``LIST_MAX_BYTES``, a media file from a server that ignores Range at `ProbePolicy.single_bytes`, a stream
+    that never ends after some KB, and what is none of these before its body. So is a response that the function of
     ``NUGGET_WORTH_OPENING`` rejects; it is called with `handler.PoliteHTTPHandler` only. A list that no longer fits
     beside those that are open (`ListsMiddleware`) is ended, and asked for again. Only for requests with a lease.
 
@@ -105,12 +102,7 @@ class CutMiddleware(CrawlComponent):
         told = {name.decode("latin-1").lower(): b", ".join(headers.getlist(name)).decode("latin-1") for name in headers}
         fetch = visit.fetch
         fetch.content_encoding, fetch.content_type = told.get("content-encoding", ""), told.get("content-type", "")
-        is_media = response_kind(fetch.content_type) == ResponseKind.MEDIA
-        once = is_media and not visit.fetch.range_bytes and self._ignores_ranges(visit.fetch.url)
-        visit.fetch.body_limit = bytes_wanted(
-            visit.fetch.kind, told, self._limits, asked=visit.fetch.range_bytes, once=once
-        )
-        fetch.page_bytes = self._limits.page if fetch.body_limit == self._limits.page else 0
+        self._limit(fetch, bytes_wanted(fetch.kind, told, self._limits, asked=fetch.range_bytes))
         if not self._is_wanted(visit, status, told):
             visit.fetch.body_limit = 0
             visit.drop(Drop.NOT_WORTH)
@@ -121,6 +113,12 @@ class CutMiddleware(CrawlComponent):
         if visit.fetch.body_limit == 0:
             self._stats.inc_value("cut/headers")
             raise StopDownload(fail=False)
+
+    def _limit(self, fetch: FetchFacts, wanted: int) -> None:
+        """Set the limit of a body. Of a medium more is read if the server sends no ranges, as far as is known."""
+        if wanted == self._limits.head and (fetch.range_bytes or self._ignores_ranges(fetch.url)):
+            wanted = self._limits.single
+        fetch.body_limit, fetch.page_bytes = wanted, wanted if wanted == self._limits.page else 0
 
     def _lists(self, visit: Visit) -> OpenLists | None:
         """Return the register of open lists, if this response is read as one."""
@@ -144,6 +142,10 @@ class CutMiddleware(CrawlComponent):
         if visit is None:
             return
         fetch = visit.fetch
+        limit = fetch.body_limit or 0
+        is_whole = limit >= self._limits.page and fetch.kind is not Kind.ROBOTS
+        if is_whole and not fetch.bytes and not codings_of([fetch.content_encoding]):
+            self._limit(fetch, bytes_wanted_of(data, self._limits, limit, fetch.content_type))
         fetch.bytes += len(data)
         lists = self._lists(visit)
         # A compressed list is a fifth of its text, so each of its bytes counts as five.
@@ -165,15 +167,7 @@ class CutMiddleware(CrawlComponent):
             if fetch.bytes // _PACKED > (fetch.bytes - len(data)) // _PACKED:
                 page = unpack(bytes(fetch.packed), codings, fetch.page_bytes)
                 return page is not None and len(page) >= fetch.page_bytes
-        elif fetch.page_bytes and fetch.bytes - len(data) < _HEAD and _is_file(data, fetch.content_type):
-            fetch.body_limit = min(fetch.body_limit, self._limits.single)
         return fetch.bytes >= fetch.body_limit
-
-
-def _is_file(data: bytes, content_type: str) -> bool:
-    """Whether the beginning of what might be a page is media, or, of an unspecific type, a program or an archive."""
-    is_unspecific = response_kind(content_type) == ResponseKind.ANYTHING
-    return is_media(sniff(data).mime) or (is_unspecific and b"\0" in data[:_HEAD])
 
 
 class UnpackMiddleware(HttpCompressionMiddleware):

@@ -82,9 +82,14 @@ class ExtensionFilter:
         """Whether a canonical URL is refused."""
         # A compressed sitemap has the extension of an archive, and a JSON Feed that of data.
         extension = extension_of(url)
-        if extension not in self.refused or url.endswith(".xml.gz") or (extension == "json" and _is_feed(url)):
+        if extension not in self.refused or is_packed_list(url) or (extension == "json" and _is_feed(url)):
             return False
         return extension not in _NAMES or _is_filed(url.partition("?")[0], url.find("/", 8)) is not None
+
+
+def is_packed_list(url: str) -> bool:
+    """Whether a canonical URL has the name of a compressed sitemap or feed."""
+    return url.partition("?")[0][-7:].lower() == ".xml.gz"
 
 
 def _is_feed(url: str) -> bool:

@@ -125,6 +125,7 @@ class Scope:
         charset: str = "utf-8",
         *,
         own: str = "",
+        declared: Callable[[int], bool] | None = None,
     ) -> tuple[list[tuple[int, Spelling]], Counter[Drop]]:
         """Filter the links of one page: resolve, canonicalize, remove session ids and duplicates, check.
 
@@ -139,6 +140,8 @@ class Scope:
                 lead to them.
             charset: of the page, as a Python codec name: the queries of its links are encoded with it.
             own: canonical URL of the page; empty if that is what the links are relative to.
+            declared: called with the index of a link whose extension is refused; returns whether the page says that
+                it leads to media or a list, so that its extension does not count.
 
         Returns:
             For each URL that may be added to its index in `hrefs` and its two forms; and the number of refusals by
@@ -166,9 +169,8 @@ class Scope:
             url = resolved = found.key
             if "?" in url or ";" in url or "(" in url:
                 found = self._plain(found)
-                if found.key != url:
-                    url = found.key
-                    drops[Drop.SESSION] += url in seen or url in known
+                url = found.key
+                drops[Drop.SESSION] += url != resolved and (url in seen or url in known)
             if url in seen:
                 continue
             seen.add(url)
@@ -178,6 +180,8 @@ class Scope:
                     known.remember(reference, url)
                 continue
             reason = Drop.DEPTH if too_deep else reason_for(url, today)
+            if reason is Drop.EXTENSION and declared is not None and declared(index):
+                reason = reason_for(url, today, any_extension=True)
             if reason is None:
                 accepted.append((index, found))
             else:

@@ -143,11 +143,12 @@ TYPES = ["application/octet-stream", "", "text/plain", "text/html"]
 
 @pytest.mark.parametrize("content_type", TYPES)
 @pytest.mark.parametrize(
-    "head", [b"\x7fELF\x02\0\0", b"MZ\x90\0", b"PK\x03\x04\0", b"<html><p>x", "<p>".encode("utf-16")]
+    "head", [b"\x7fELF\x02\0\0", b"MZ\x90\0", b"PK\x03\x04\0", b"<html><p>x", "<html>".encode("utf-16")]
 )
 def test_a_program_of_an_unspecific_type_is_cut_at_its_beginning(wide, content_type, head):
     cut = CutMiddleware.from_crawler(wide)
-    wanted = 65_536 if b"\0" in head and content_type != "text/html" else 300_032
+    is_program = b"\0" in head and head[:1] != b"\xff"
+    wanted = 65_536 if is_program and content_type != "text/html" else 300_032
     assert received(cut, asked(cut, Content_Type=content_type), head + b"x" * 400_000, 64) == wanted
 
 
@@ -155,4 +156,5 @@ def test_a_program_of_an_unspecific_type_is_cut_at_its_beginning(wide, content_t
 @pytest.mark.parametrize("name", ["folge-1.mp3", "folge-2.mp3"])
 def test_media_in_place_of_a_page_are_cut_as_a_file(wide, content_type, name):
     cut = CutMiddleware.from_crawler(wide)
-    assert received(cut, asked(cut, Content_Type=content_type), media_bytes(name) * 100, 4_096) == 65_536
+    # The first range of a probe has 1,000 bytes here.
+    assert received(cut, asked(cut, Content_Type=content_type), media_bytes(name) * 100, 4_096) == 4_096

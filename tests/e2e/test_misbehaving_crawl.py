@@ -111,9 +111,9 @@ EXPECTED = {
     "head-then-page": {SONG: ("partial", 2), PAGE: ("done", 1), "/login.html": COPY},
     "head-then-moved": {SONG: ("partial", 2), PAGE: ("done", 1), "/login.html": ("redirect_broken", 1)},
     "no-content-type": both("complete", 2),
-    # A page that is none is not asked for its ranges; a file that was linked as one is.
-    "wrong-content-type": {SONG: ("complete", 2), PAGE: ("done", 1)},
-    "page-as-media": both("content_type", 1),
+    # What is labelled as a page and is none is probed, and a page is one under any label.
+    "wrong-content-type": both("complete", 2),
+    "page-as-media": {SONG: ("done", 1), PAGE: COPY, "/login.html": COPY},
     "empty-file": {SONG: ("http_status", 1), PAGE: ("content_type", 1)},
     # What claims to be MPEG audio is searched for frames up to 64 KB behind its beginning.
     "noise-file": {SONG: ("content_type", 3), PAGE: ("content_type", 2)},

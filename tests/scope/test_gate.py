@@ -274,6 +274,23 @@ def test_what_passes_is_canonical_unique_and_accounted_for(hrefs):
     assert all(base.resolve(hrefs[index]) == url for index, url in accepted)
 
 
+def test_an_ending_does_not_count_where_the_page_declares_what_a_link_leads_to():
+    rules = scope(extensions=ExtensionFilter(["exe", "gz"]), nevercrawl=never("never.example"))
+    hrefs = ["a.exe", "b.exe", "c.gz", "http://never.example/d.gz", "e"]
+    asked = []
+    accepted, drops = rules.sift("http://a.example/", hrefs, declared=lambda place: asked.append(place) or place > 0)
+    assert [index for index, _ in accepted] == [1, 2, 4]
+    assert (drops, asked) == ({Drop.EXTENSION: 1, Drop.NEVERCRAWL: 1}, [0, 1, 2, 3])
+
+
+@pytest.mark.parametrize(
+    ("path", "refused"),
+    [("a.gz", True), ("a.xml.gz", False), ("a.xml.gz?v=2", False), ("A.XML.GZ", False), ("a.gz?x=.xml.gz", True)],
+)
+def test_a_packed_sitemap_is_known_by_its_name(path, refused):
+    assert ExtensionFilter(["gz"]).refuses(f"http://a.example/{path}") is refused
+
+
 def test_a_data_request_may_have_an_extension_that_no_link_may_have():
     rules = scope(extensions=ExtensionFilter(["json"]), nevercrawl=never("never.example"), max_depth=3)
     assert rules.check("https://site.example/a.json") is Drop.EXTENSION
