@@ -128,12 +128,11 @@ def fingerprint(page: Page, media: Sequence[str] = (), *, thin: int = 500, witho
 def _told_apart(hrefs: set[str]) -> list[str]:
     """Return links without the parameters that do not tell them apart on their page: a session, where they are."""
     queries: defaultdict[str, list[set[str]]] = defaultdict(list)
-    for href in hrefs:
-        path, _, query = href.partition("?")
+    for path, _, query in (href.partition("?") for href in hrefs if "?" in href):
         queries[path].append(set(query.split("&")))
-    told = []
+    told = [href for href in hrefs if "?" not in href]
     for path, found in queries.items():
-        common = set.intersection(*found) if len(found) > 1 else found[0]
+        common = set.intersection(*found)
         told += [f"{path}?{'&'.join(sorted(parts - common))}" for parts in found]
     return sorted(told)
 
