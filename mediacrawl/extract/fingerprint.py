@@ -115,13 +115,12 @@ def fingerprint(page: Page, media: Sequence[str] = (), *, thin: int = 500, witho
     folder = urlsplit(page.base).path.rpartition("/")[0]
     text = _squeezed(_visible(page.tree, without))
     files = _written(media if all(map(_is_rooted, media)) else [folder, *media])
-    shown = [text, files]
     if len(text) < thin:
-        shown.append(_written([folder, *(link.href for link in page.links)]))
+        links = [folder, *(link.href for link in page.links)]
     else:
         # Of the head's links one names the page itself.
-        shown.append(_written(_told_apart({href for href, via, _ in page.links if via != "link"})))
-    own, of_media = hash64(b"\0".join(shown)), hash64(files) if media else 0
+        links = _told_apart({href for href, via, _ in page.links if via != "link"})
+    own, of_media = hash64(b"\0".join([text, files, _written(links)])), hash64(files) if media else 0
     return Fingerprint(own, of_media, len(text), source=(page.tree, without))
 
 

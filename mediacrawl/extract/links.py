@@ -76,7 +76,8 @@ _MOST_STEPS = 400
 _COUNTS = re.compile(r"[0-9\x00-\x1f\x7f]+")
 """Counters, and characters that no class name contains."""
 _REFRESH = re.compile(
-    r"\s*+(?:[\d.]++[\s;,]++|(?=url\s*=))(?:url\s*=\s*)?+(?:\"([^\"]*)|'([^']*)|([^\s\"'].*))", re.IGNORECASE | re.DOTALL
+    r"\s*+(?:[\d.]++[\s;,]++|(?=url\s*=))(?:url\s*=\s*)?+(?:\"([^\"]*)|'([^']*)|([^\s\"'].*))",
+    re.IGNORECASE | re.DOTALL,
 ).match
 """Seconds and a URL ("shared declarative refresh steps"): ``0; url=/next``, ``0;'/next'``, ``5 next``."""
 
@@ -398,15 +399,11 @@ class _Reader:
         if href is None or self._based:
             return
         self._based = True
-        if len(href) > _LONGEST_BASE:
-            # A base of another scheme is ignored, however long it is.
-            if href.lstrip()[:5].lower() != "data:":
-                self.page.base = ""
-            return
         try:
             base = ada_url.join_url(self.page.url, href).partition("#")[0]
         except ValueError:
             return
+        # A base of another scheme is ignored, however long it is.
         if base.startswith(("http:", "https:")):
             self.page.base = base if len(base) <= _LONGEST_BASE else ""
 

@@ -100,9 +100,8 @@ class Copies:
             return False
         page = Shown.of(shown)
         # The pages of a list may show the same, and differ in their links alone; so may a calendar's, without end.
-        text = (page.shape, page.lines, shown.length)
-        same = [place for place in alike if (pages.shapes[place], pages.lines[place], pages.lengths[place]) == text]
-        if page.lines and 0 < len(same) < _OF_A_LIST:
+        texts = list(zip(pages.shapes, pages.lines, pages.lengths, strict=True))
+        if page.lines and 0 < texts.count((page.shape, page.lines, shown.length)) < _OF_A_LIST:
             return False
         return any(page.is_near(pages.shown(place), self._bits) for place in alike)
 
