@@ -204,15 +204,15 @@ class UnpackMiddleware(HttpCompressionMiddleware):
 
     def _unpacked(self, request: Request, response: Response, codings: tuple[str, ...]) -> Response:
         visit: Visit | None = request.meta.get(VISIT)
-        page = visit.fetch.page_bytes if visit is not None else 0
+        page, limits = (visit.fetch.page_bytes, visit.fetch.limits) if visit is not None else (0, set[Limit]())
         most = page or request.meta.get("download_maxsize", self._max_size) or sys.maxsize
         body = unpack(response.body, codings, page or most + 1)
         if body is None:
-            _meet(request, Limit.UNREADABLE)
+            limits.add(Limit.UNREADABLE)
             self._count("answer/unreadable")
             raise UnreadableAnswerError(f"its body cannot be unpacked ({', '.join(codings)})")
         if len(body) > most and not page:
-            _meet(request, Limit.SIZE)
+            limits.add(Limit.SIZE)
             raise IgnoreRequest(f"{request.url} unpacks to more than the {most:,} bytes of DOWNLOAD_MAXSIZE")
         self._count("httpcompression/response_bytes", len(body[:most]))
         self._count("httpcompression/response_count")
@@ -224,9 +224,3 @@ class UnpackMiddleware(HttpCompressionMiddleware):
     def _count(self, name: str, number: int = 1) -> None:
         if self.stats:
             self.stats.inc_value(name, number)
-
-
-def _meet(request: Request, limit: Limit) -> None:
-    visit: Visit | None = request.meta.get(VISIT)
-    if visit is not None:
-        visit.fetch.limits.add(limit)

@@ -25,8 +25,8 @@ _DASHED = r"(?<![0-9a-z])([0-9]{4})([-/._])(0?[1-9]|1[0-2])(?![0-9a-z])"
 _COMPACT = r"(?<![0-9a-z])(2[01][0-9]{2})()(0[1-9]|1[0-2])"
 _DAY = "(?:0[1-9]|[12][0-9]|3[01])"
 _date_in_path = re.compile(rf"{_DASHED}|{_COMPACT}{_DAY}(?![0-9])").search
-_dashed_in_query = re.compile(_DASHED).findall
-_compact_in_query = re.compile(
+_dashed = re.compile(_DASHED).findall
+_compact = re.compile(
     r"[?&](?:[a-z_]*(?:date|day|month|year|start|end|from|since|until|tag|monat|jahr|mois|mes)[a-z_]*|[dmy]|cal)="
     rf"{_COMPACT}{_DAY}?(?![0-9])"
 ).findall
@@ -144,9 +144,8 @@ class Traps:
         found = _date_in_path(path)
         if found and not _is_view(path, found.end()):
             return False
-        written = [part for part in found.groups() if part is not None] if found else []
-        parts = [*([written] if written else []), *_dashed_in_query(query), *_compact_in_query(f"?{query}")]
-        dates = [((int(year), int(month)), mark) for year, mark, month in parts]
+        written = f"?d={found[0] if found else ''}&{query}"
+        dates = [((int(year), int(month)), mark) for year, mark, month in _dashed(written) + _compact(written)]
         limit = (today.year + self.years_ahead, today.month)
         # A calendar is walked month by month, so /2031/05/ is stopped in the years that follow. /4821/11/ may be an
         # identifier.
