@@ -48,7 +48,9 @@ _is_wide = re.compile(rb"\xff\xfe|\xfe\xff|(?:[!-~]\0){2}|(?:\0[!-~]){2}").match
 """UTF-16, with its mark or by its first letters."""
 _warned = re.compile(rb"\b(?:warning|notice|deprecated|error|standards)\b(?:</b>)?\s*:", re.IGNORECASE).search
 """A message of a server program, which it prints before what it sends."""
-_begins_as_page = re.compile(rb"<(?:br|b|p|div|font)[\s>/]", re.IGNORECASE).match
+_begins_as_page = re.compile(rb"[^<]|<(?:br|b|p|div|font)[\s>/]", re.IGNORECASE).match
+_BEFORE = b"\xef\xbb\xbf \t\r\n\v\f"
+"""Octets before a list: white space, and the marks of UTF-8 of all files that a program sends."""
 
 
 def list_text(body: bytes, most: int) -> bytes:
@@ -65,7 +67,7 @@ def list_form(content_type: str, body: bytes, url: str) -> str:
 
     `body` is what `list_text` returns, and `url` that of the response, or the name that the server gives the file.
     """
-    head = body[:_HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
+    head = body[:_HEAD].lstrip(_BEFORE)
     mime = media_type(content_type)
     if _signature(head):
         if mime in PAGE_TYPES and _tag(head):
@@ -80,11 +82,12 @@ def list_form(content_type: str, body: bytes, url: str) -> str:
         return ""
     if _says_m3u(mime) or url.partition("?")[0].lower().endswith(_PLAIN):
         return "m3u"
-    return "urls" if _urls(head) else "" if mime in PAGE_TYPES else _xml_form(mime, head, body)
+    return "urls" if _urls(head) else _xml_form(mime, head, body)
 
 
 def _xml_form(mime: str, head: bytes, body: bytes) -> str:
     if mime in PAGE_TYPES and _begins_as_page(head) and not _warned(head):
+        # What it says of a list is a part of its text.
         return ""
     name = root_name(body)
     if name in _ROOTS:

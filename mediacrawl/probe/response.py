@@ -133,11 +133,11 @@ def recognize(
     if is_html(body):
         return _PAGE
     # A text may begin with the signature of a format: "ID3 tags are ...".
-    sniffed = UNKNOWN if is_text(body[:SNIFF_BYTES]) else sniff(body)
+    is_plain, claim = is_text(body[:SNIFF_BYTES]), claim_of(content_type)
+    sniffed = UNKNOWN if is_plain else sniff(body)
     if is_media(sniffed.mime):
         return _MEDIUM
-    claim = claim_of(content_type)
-    if claim is Claim.PAGE:
+    if claim is Claim.PAGE and (is_plain or not names_media(name)):
         # What is known to be something else is no page, whatever its label is.
         return _PAGE if sniffed == UNKNOWN else _NOTHING
     return _MEDIUM if kind is Kind.MEDIA or claim is Claim.MEDIA or names_media(name) else _NOTHING

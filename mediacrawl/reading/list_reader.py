@@ -159,8 +159,9 @@ class ListReader:
         if response.status == 206:
             part = _PART(header(response, "Content-Range"))
             return part is None or int(part[1]) + 1 < int(part[2])
-        is_cut = ENDED_HERE in response.flags and len(answer.text) < self._bytes
-        return is_cut and visit.fetch.kind is not Kind.LIST and claim_of(visit.fetch.content_type) is not Claim.LIST
+        is_cut = ENDED_HERE in response.flags or 0 < visit.fetch.page_bytes <= len(response.body)
+        is_other = visit.fetch.kind is not Kind.LIST and claim_of(visit.fetch.content_type) is not Claim.LIST
+        return is_cut and is_other and len(answer.text) < self._bytes
 
     def learn(self, visit: Visit, listing: Listing) -> None:
         """Called with each list that was read; for spiders that remember lists."""

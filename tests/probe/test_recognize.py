@@ -61,6 +61,7 @@ def test_content_precedes_the_label(label, body, kind):
     "before",
     [
         *(b"\n\n  ", b"\xef\xbb\xbf", b"\xef\xbb\xbf\r\n", b"<?xml version='1.0'?>", b"<!-- <html> --><!-- x -->\n"),
+        *(b"\xef\xbb\xbf\n\xef\xbb\xbf", b"PHP Warning:  x() in /srv/f.php on line 3\n"),
         b"<?xml version='1.0'?>\n<?xml-stylesheet type='text/xsl' href='/rss.xsl'?>\n<!DOCTYPE rss>\n",
         b"<br />\n<b>Warning</b>:  include(x) in <b>/srv/f.php</b> on line <b>3</b><br />\n<?xml version='1.0'?>",
         b"<font size='1'><table><tr><th>( ! ) Notice: Undefined index</th></tr></table></font>\n",
@@ -127,6 +128,8 @@ def test_a_list_in_utf_16_is_read(body, kind, encoding, label):
         # Its name, or what was expected, where the content is unknown.
         (bytes(5_000), "", {}, "nothing"),
         (bytes(5_000), "application/save", {"name": 'attachment; filename="x.mp3"'}, "media"),
+        (bytes(5_000), "text/html", {"name": 'attachment; filename="x.mp3"'}, "media"),
+        (b"<p>x", "text/html", {"name": 'attachment; filename="x.mp3"'}, "page"),
         (bytes(5_000), "application/zip", {"name": "inline; filename=x.FLAC"}, "media"),
         (bytes(5_000), "", {"name": "attachment; filename*=UTF-8''L%C3%A9%20x.m4a"}, "media"),
         (bytes(5_000), "", {"name": 'attachment; filename="x.zip"'}, "nothing"),
