@@ -380,7 +380,9 @@ class _Reader:
             self._add(element.get("href"), "enclosure", element)
         if "stylesheet" in rels or _FOLLOWED_RELS.isdisjoint(rels):
             return
-        if _says_feed(kind):
+        # WordPress names the data of each page as JSON, too.
+        is_json_feed = kind == "application/json" and "feed" in f"{element.get('href')} {element.get('title')}".lower()
+        if is_json_feed or _says_feed(kind):
             self._add(element.get("href"), "feed", element)
         elif kind in _OEMBED_TYPES:
             if element.get("href") and len(self.page.oembed) < _MOST_OEMBEDS:
