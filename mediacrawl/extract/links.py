@@ -76,7 +76,8 @@ _MOST_STEPS = 400
 _COUNTS = re.compile(r"[0-9\x00-\x1f\x7f]+")
 """Counters, and characters that no class name contains."""
 _REFRESH = re.compile(
-    r"\s*+(?:[\d.]++[\s;,]++|(?=url\s*=))(?:url\s*=\s*)?+(?:\"([^\"]*)|'([^']*)|([^\s\"'].*))", re.IGNORECASE | re.DOTALL
+    r"\s*+(?:[\d.]++[\s;,]++|(?=url\s*=))(?:url\s*=\s*)?+(?:\"([^\"]*)|'([^']*)|([^\s\"'].*))",
+    re.IGNORECASE | re.DOTALL,
 ).match
 """Seconds and a URL ("shared declarative refresh steps"): ``0; url=/next``, ``0;'/next'``, ``5 next``."""
 
@@ -234,12 +235,12 @@ def parse_page(
     document, body = read_html(body, url, encoding, history)
     reader = _Reader(Page(url, url, charset=document.encoding, reading=document.reading), agent.lower())
     body, reader.page.tags_cut = shorten(body)
+    if refresh:
+        reader.refresh(refresh, etree.Element("link"))
     root = _parse(body)
     if root is None:
         return reader.page
     reader.page.tree = root
-    if refresh:
-        reader.refresh(refresh, etree.Element("link"))
     reader.page.language = (root.get("lang") or root.get("xml:lang") or "").strip()[:35]
     reader.read(root, canonical)
     reader.read_media(root, body)

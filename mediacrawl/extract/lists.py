@@ -41,7 +41,7 @@ _says_m3u = re.compile(r"mpegurl|audio/x-pn-realaudio").search
 _PLAIN = (".m3u", ".m3u8", ".ram")
 """Extensions of lists without a signature."""
 _urls = re.compile(rb"(?:\s*https?://[^\s<>\"]{4,2048}[ \t]*(?:[\r\n]|\Z)){1,3}").match
-_signature = re.compile(rb"#EXTM3U|\[(?:playlist|reference)\]", re.IGNORECASE).match
+_signature = re.compile(rb"#EXTM3U|#EXTINF:|\[(?:playlist|reference)\]", re.IGNORECASE).match
 _tag = re.compile(rb"</?[a-z]", re.IGNORECASE).search
 _is_icestats = re.compile(rb'\{\s{0,99}"icestats"\s{0,99}:').match
 _is_wide = re.compile(rb"\xff\xfe|\xfe\xff|(?:[!-~]\0){2}|(?:\0[!-~]){2}").match
@@ -92,8 +92,8 @@ def _xml_form(mime: str, head: bytes, body: bytes) -> str:
     name = root_name(body)
     if name in _ROOTS:
         return _ROOTS[name]
-    if name == "directory":
-        return _ICECAST if b"<listen_url>" in body[: 4 * _HEAD] else ""
+    if name == "icestats" or (name == "directory" and b"<listen_url>" in body[: 4 * _HEAD]):
+        return _ICECAST
     return "feed" if name and name not in _PAGE_ROOTS and _says_feed(mime) else ""
 
 

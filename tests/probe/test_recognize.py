@@ -20,6 +20,7 @@ RDF = b"<rdf:RDF xmlns:rdf='x'><item/></rdf:RDF>"
 JSON = json.dumps({"title": "x", "items": [], "version": "https://jsonfeed.org/version/1.1"}).encode()
 OPML, URLSET = b"<opml version='2.0'><body/></opml>", b"<urlset><url><loc>https://site.example/</loc></url></urlset>"
 INDEX, URLS = b"<sitemapindex><sitemap/></sitemapindex>", b"https://site.example/1\nhttps://site.example/2\n"
+BARE = b"#EXTINF:5,x\nhttps://site.example/a.mp3\n"
 M3U, HLS = b"#EXTM3U\n#EXTINF:5,x\na.mp3\n", b"#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXTINF:5,\n0.ts\n"
 PLS, REFERENCE = b"[playlist]\nFile1=a.mp3\n", b"[Reference]\r\nRef1=http://site.example/a.wma\r\n"
 XSPF, ASX = b"<playlist><trackList/></playlist>", b"<Asx Version=3.0><Entry><Ref Href='a.wma'/></Entry></Asx>"
@@ -46,7 +47,7 @@ def kind_of(body, content_type="", kind=Kind.PAGE, *, via="a", url=URL, name="",
     [
         *((feed, "feed") for feed in (RSS, ATOM, RDF, JSON)),
         *((body, "sitemap") for body in (URLSET, INDEX, URLS, gzip.compress(URLSET))),
-        *((body, "playlist") for body in (M3U, PLS, REFERENCE, XSPF, ASX, STATUS, YP)),
+        *((body, "playlist") for body in (M3U, BARE, PLS, REFERENCE, XSPF, ASX, STATUS, YP)),
         *((body, "manifest") for body in (HLS, DASH)),
         (OPML, "outline"),
         *((body, "media") for body in (MP3, M4A, FLAC)),
