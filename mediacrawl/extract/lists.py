@@ -46,8 +46,12 @@ _tag = re.compile(rb"</?[a-z]", re.IGNORECASE).search
 _is_icestats = re.compile(rb'\{\s{0,99}"icestats"\s{0,99}:').match
 _is_wide = re.compile(rb"\xff\xfe|\xfe\xff|(?:[!-~]\0){2}|(?:\0[!-~]){2}").match
 """UTF-16, with its mark or by its first letters."""
-_warned = re.compile(rb"\b(?:warning|notice|deprecated|error|standards)\b(?:</b>)?\s*:", re.IGNORECASE).search
-"""A message of a server program, which it prints before what it sends."""
+_warned = re.compile(
+    rb"(?:warning|notice|deprecated|error|standards)(?:</b>)?\s*:.*?[>\r\n\xbf]\s*"
+    rb"<(?:\?xml|rss|feed|rdf:|urlset|sitemapindex|opml|playlist|mpd)[\s>r]",
+    re.DOTALL,
+).search
+"""A message of a server program, in lower case, which it prints before what it sends."""
 _begins_as_page = re.compile(rb"[^<]|<(?:br|b|p|div|font)[\s>/]", re.IGNORECASE).match
 _BEFORE = b"\xef\xbb\xbf \t\r\n\v\f"
 """Octets before a list: white space, and the marks of UTF-8 of all files that a program sends."""
@@ -86,7 +90,7 @@ def list_form(content_type: str, body: bytes, url: str) -> str:
 
 
 def _xml_form(mime: str, head: bytes, body: bytes) -> str:
-    if mime in PAGE_TYPES and _begins_as_page(head) and not _warned(head):
+    if mime in PAGE_TYPES and _begins_as_page(head) and not _warned(head.lower()):
         # What it says of a list is a part of its text.
         return ""
     name = root_name(body)

@@ -80,7 +80,13 @@ def test_what_stands_before_a_list_in_xml_does_not_hide_it(label, before, feed):
     [
         *(b"<p>It begins with <rss> and <channel>", b"<b>RSS</b>: <rss><item/></rss>", b"<div><feed></div>"),
         *(b"<!-- <rss> --><h1>x</h1>", b"#EXTM3U begins it. <p>So", b"#EXTM3U\nis a <a href=x>word</a>"),
-        *(b"[playlist] <b>x</b>", b"<pre>#EXTM3U\na.mp3</pre>", b"ID3 tags are <b>good</b>", b"RSS is <rss> in a text"),
+        *(
+            b"[playlist] <b>x</b>",
+            b"<p>Error: a stray <rss> in it</p>",
+            b"<pre>#EXTM3U\na.mp3</pre>",
+            b"ID3 tags are <b>good</b>",
+            b"RSS is <rss> in a text",
+        ),
         *(b"Hello", b"", b"<custom-element>x", "<html><p>ж".encode("utf-16"), b"\x1b$B8l\x1b(B <p>"),
     ],
 )
