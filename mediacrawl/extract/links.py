@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from lxml import etree
 
 from mediacrawl.extract.charset import History, read_html, shorten
-from mediacrawl.extract.media import PageSources, gather, may_have_items, may_have_license
+from mediacrawl.extract.media import PageSources, gather, may_have_items
 from mediacrawl.extract.medium import Medium
 from mediacrawl.extract.open_graph import Card
 from mediacrawl.extract.players import Players
@@ -292,10 +292,8 @@ class _Reader:
         Searches in `body`, the page in UTF-8, cost less than those in the tree.
         """
         page = self.page
-        licenses = list[str]()
-        if may_have_license(body):
-            rels = ((link.href, link.element.get("rel")) for link in page.links)
-            licenses = [*self._licenses, *(href for href, rel in rels if rel and "license" in rel.lower().split())]
+        rels = ((href, element.get("rel")) for href, _, element in page.links)
+        licenses = chain(self._licenses, (href for href, rel in rels if rel and "license" in rel.lower().split()))
         lazy = read_lazy(root, lazy_names(body), page.base)
         others = [*self._scripts.media(page.base), *lazy.media]
         anchors = (href for href, via, _ in page.links if via == "a")

@@ -6,7 +6,6 @@ the whole page goes to its main medium only.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
@@ -17,37 +16,19 @@ from mediacrawl.extract.open_graph import Card
 from mediacrawl.extract.players import Players
 from mediacrawl.extract.schema_org import WANTED, PageUrls, media_of
 from mediacrawl.extract.structured_data import read_items, read_scripts
-from mediacrawl.extract.texts import absolute, names_media
+from mediacrawl.extract.texts import absolute, bytes_pattern, names_media
 from mediacrawl.facts import PAGE, Fact, fact, stated
 
-_WORDS = (
-    b"VideoObject",
-    b"AudioObject",
-    b"MediaObject",
-    b"MusicRecording",
-    b"MusicVideo",
-    b"Episode",
-    b"Clip",
-    b"Audiobook",
-)
-_MOST_WORDS = 200
 _MOST_LICENSES = 20
-_names_relation = re.compile(rb"rel\s*=\s*[\"']?[^\"'<>=]*\Z", re.IGNORECASE).search
+# RE2 searches in megabytes of markup for several words in a fifth of the time that `re` takes.
+_names_item = bytes_pattern(
+    r"itemtype[^<>]*(?:VideoObject|AudioObject|MediaObject|MusicRecording|MusicVideo|Episode|Clip|Audiobook)"
+).search
 
 
 def may_have_items(body: bytes) -> bool:
     """Whether the bytes of a page may have microdata about media; a search of the tree costs more."""
-    return b"itemtype" in body and any(word in body for word in _WORDS)
-
-
-def may_have_license(body: bytes) -> bool:
-    """Whether the bytes of a page may contain a link to its licence."""
-    place = body.find(b"icense")
-    for _ in range(_MOST_WORDS):
-        if place < 0 or _names_relation(body[max(place - 60, 0) : place]):
-            return place >= 0
-        place = body.find(b"icense", place + 1)
-    return True
+    return _names_item(body) is not None
 
 
 class PageSources(NamedTuple):

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from mediacrawl.extract.literals import Literal, literals
 from mediacrawl.extract.medium import MOST_FILES, MOST_MEDIA, Medium
 from mediacrawl.extract.script_media import ScriptMedia, is_url
-from mediacrawl.extract.texts import MEDIA_ENDINGS, fact_link, fold, kind_of_media, names_media
+from mediacrawl.extract.texts import MEDIA_ENDINGS, bytes_pattern, fact_link, fold, kind_of_media, names_media
 from mediacrawl.facts import PAGE, Fact, fact, stated
 
 _MOST_SCRIPTS = 30
@@ -196,6 +196,7 @@ _MOST_NAMES = 12
 _MOST_FOUND = 1_000
 """Attributes of one page that are read."""
 _MOST_ATTRIBUTES = 50
+_names_file = bytes_pattern(rf"\.(?i:{'|'.join(each[1:] for each in MEDIA_ENDINGS)})(?:[^A-Za-z0-9]|$)").search
 _ENDING = rb"\.(?i:" + b"|".join(each[1:].encode() for each in MEDIA_ENDINGS) + rb")(?![A-Za-z0-9])"
 
 
@@ -240,6 +241,8 @@ class Lazy(NamedTuple):
 
 def lazy_names(body: bytes) -> list[str]:
     """Return the names of attributes that may hold the URL of a media file: ``data-audio-src``."""
+    if _names_file(body) is None:
+        return []
     found = (match[1] for match in islice(_lazy(body), _MOST_FOUND))
     return [f"data-{name.decode('ascii')}" for name in islice(dict.fromkeys(found), _MOST_NAMES)]
 

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+import re2
 from lxml import etree
 
 from mediacrawl.facts import LONGEST_TEXT
@@ -37,6 +38,13 @@ _LONGEST_REFERENCE = 8_000
 
 _tags = re.compile(r"<[^<>]*+>").sub
 _long_number = re.compile(r"&#([0-9]{8,}+)").sub
+
+
+def bytes_pattern(written: str) -> Any:
+    """Compile an expression for RE2, in which it is searched for in the octets of a page."""
+    options = re2.Options()
+    options.encoding, options.never_capture = re2.Options.Encoding.LATIN1, True
+    return re2.compile(written.encode(), options)
 
 
 def fold(pieces: Iterable[str], longest: int = TEXT_LENGTH) -> str:
