@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from mediacrawl.extract.medium import MOST_MEDIA, Medium
 from mediacrawl.extract.open_graph import Card
 from mediacrawl.extract.players import Players
-from mediacrawl.extract.schema_org import WANTED, PageUrls, media_of
+from mediacrawl.extract.schema_org import WANTED, PageUrls, may_describe, media_of
 from mediacrawl.extract.structured_data import read_items, read_scripts
 from mediacrawl.extract.texts import absolute, bytes_pattern, names_media
 from mediacrawl.facts import PAGE, Fact, fact, stated
@@ -62,7 +62,8 @@ def gather(found: PageSources, items_below: Any, where: PageUrls) -> list[Medium
         items_below: the root of the tree, which is searched for microdata; None if there is none.
         where: the page.
     """
-    media = media_of(read_scripts(found.scripts), "json-ld", where) if found.scripts else []
+    # One object may refer to another one in the next script.
+    media = media_of(read_scripts(found.scripts), "json-ld", where) if any(map(may_describe, found.scripts)) else []
     if items_below is not None:
         media += media_of(read_items(items_below, WANTED), "microdata", where)
     media += found.card.media(where.base)

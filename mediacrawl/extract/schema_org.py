@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import re2
+
 from mediacrawl.extract.medium import AUDIO, MOST_MEDIA, VIDEO, Medium
 from mediacrawl.extract.texts import (
     absolute,
@@ -47,6 +49,7 @@ _RECORD_TYPES = {
 _PARTS = {"audio": "AudioObject", "video": "VideoObject", "associatedMedia": "", "encoding": "", "encodings": ""}
 """Properties of a work that contain its files, and their type if undeclared."""
 _LEADING = {**_PARTS, "trailer": "VideoObject"}
+_names_medium = re2.compile("|".join(sorted({*WANTED, *_LEADING}))).search
 
 _MOST_NODES = 5_000
 """Objects of a page that are examined."""
@@ -71,6 +74,11 @@ class PageUrls(NamedTuple):
 
     base: str
     own: frozenset[str]
+
+
+def may_describe(text: str) -> bool:
+    """Whether the text of a script may describe a medium. Most describe articles, menus and the site."""
+    return _names_medium(text) is not None
 
 
 def media_of(nodes: Sequence[Any], via: str, where: PageUrls) -> list[Medium]:
