@@ -200,26 +200,8 @@ _MOST_NAMES = 12
 _MOST_FOUND = 1_000
 """Attributes of one page that are read."""
 _MOST_ATTRIBUTES = 50
-_names_file = bytes_pattern(rf"\.(?i:{_ENDINGS})(?:[^A-Za-z0-9]|$)").search
-_ENDING = rb"\.(?i:" + _ENDINGS.encode() + rb")(?![A-Za-z0-9])"
-
-
-def _up_to_ending(stop: bytes, most_text: bytes = b"*", most_dots: bytes = b"*") -> bytes:
-    """Return an expression for text up to the ending of a media file, in linear time."""
-    text = b"[^." + stop + b"]" + most_text + b"+"
-    return text + rb"(?:\.(?!" + _ENDING[2:] + b")" + text + b")" + most_dots + b"+"
-
-
-# What has no quotes around it ends only at white space, so its length has a limit.
-_lazy = re.compile(
-    rb"data-([a-z0-9_-]{1,40}+)=(?:\""
-    + _up_to_ending(b'"')
-    + rb"|'"
-    + _up_to_ending(b"'")
-    + rb"|(?![\"'])"
-    + _up_to_ending(b"\\s\"'<>", b"{0,200}", b"{0,8}")
-    + rb")"
-    + _ENDING
+_lazy = bytes_pattern(
+    rf"data-([a-z0-9_-]{{1,40}})=(?:\"[^\"]*|'[^']*|[^\s\"'<>]*)\.(?i:{_ENDINGS})(?:[^A-Za-z0-9]|$)"
 ).finditer
 _PLAYING = frozenset({"audio", "video"})
 """Elements of which `players` reads the attributes, but JSON of ``data-setup`` only."""
@@ -245,8 +227,6 @@ class Lazy(NamedTuple):
 
 def lazy_names(body: bytes) -> list[str]:
     """Return the names of attributes that may hold the URL of a media file: ``data-audio-src``."""
-    if _names_file(body) is None:
-        return []
     found = (match[1] for match in islice(_lazy(body), _MOST_FOUND))
     return [f"data-{name.decode('ascii')}" for name in islice(dict.fromkeys(found), _MOST_NAMES)]
 

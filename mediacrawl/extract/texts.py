@@ -43,7 +43,7 @@ _long_number = re.compile(r"&#([0-9]{8,}+)").sub
 def bytes_pattern(written: str) -> Any:
     """Compile an expression for RE2, in which it is searched for in the octets of a page."""
     options = re2.Options()
-    options.encoding, options.never_capture = re2.Options.Encoding.LATIN1, True
+    options.encoding = re2.Options.Encoding.LATIN1
     return re2.compile(written.encode(), options)
 
 
