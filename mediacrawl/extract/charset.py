@@ -181,9 +181,7 @@ def shorten(body: bytes) -> tuple[bytes, int]:
     pieces, done, number, left = list[bytes](), 0, 0, _MOST_READ
     for start, end in _long_stretches(body):
         place = start
-        while (found := _begin.search(body, place, end - 2 * MOST_ATTRIBUTES)) and (
-            tag := _tag.match(body, found.start(), end)
-        ):
+        while (found := _begin.search(body, place, end - _SHORT)) and (tag := _tag.match(body, found.start(), end)):
             left -= tag.end() - tag.start()
             if tag[2] or left < 0:
                 first = tag.start() + _SHORT

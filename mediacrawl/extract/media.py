@@ -11,24 +11,21 @@ from itertools import islice
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+import re2
+
 from mediacrawl.extract.medium import MOST_MEDIA, Medium
 from mediacrawl.extract.open_graph import Card
 from mediacrawl.extract.players import Players
 from mediacrawl.extract.schema_org import WANTED, PageUrls, may_describe, media_of
 from mediacrawl.extract.structured_data import read_items, read_scripts
-from mediacrawl.extract.texts import absolute, bytes_pattern, names_media
+from mediacrawl.extract.texts import absolute, names_media
 from mediacrawl.facts import PAGE, Fact, fact, stated
 
 _MOST_LICENSES = 20
-# RE2 searches in megabytes of markup for several words in a fifth of the time that `re` takes.
-_names_item = bytes_pattern(
-    r"itemtype[^<>]*(?:VideoObject|AudioObject|MediaObject|MusicRecording|MusicVideo|Episode|Clip|Audiobook)"
+may_have_items = re2.compile(
+    rb"itemtype[^<>]*(?:VideoObject|AudioObject|MediaObject|MusicRecording|MusicVideo|Episode|Clip|Audiobook)"
 ).search
-
-
-def may_have_items(body: bytes) -> bool:
-    """Whether the bytes of a page may have microdata about media; a search of the tree costs more."""
-    return _names_item(body) is not None
+"""Whether the bytes of a page may have microdata about media; a search of the tree costs more."""
 
 
 class PageSources(NamedTuple):
@@ -40,7 +37,6 @@ class PageSources(NamedTuple):
         scripts: texts of JSON-LD.
         licenses: references with the relation ``license``; read on demand.
         hrefs: references of ordinary links; read on demand.
-        others: media of scripts and of attributes for scripts, which name no works of their own as reliably.
     """
 
     card: Card
@@ -48,14 +44,10 @@ class PageSources(NamedTuple):
     scripts: Sequence[str]
     licenses: Iterable[str]
     hrefs: Iterable[str]
-    others: Sequence[Medium] = ()
 
 
-def gather(found: PageSources, items_below: Any, where: PageUrls) -> list[Medium]:
-    """Join the descriptions of a page; at most `medium.MOST_MEDIA` media.
-
-    A script may name all episodes of a site. So media of scripts are added to those that the page itself shows; only a
-    page that shows no file has them in place of its own.
+def shown(found: PageSources, items_below: Any, where: PageUrls) -> list[Medium]:
+    """Return the media that a page itself shows or describes, not joined yet.
 
     Args:
         found: the collected elements.
@@ -66,9 +58,21 @@ def gather(found: PageSources, items_below: Any, where: PageUrls) -> list[Medium
     media = media_of(read_scripts(found.scripts), "json-ld", where) if any(map(may_describe, found.scripts)) else []
     if items_below is not None:
         media += media_of(read_items(items_below, WANTED), "microdata", where)
-    media += found.card.media(where.base)
-    media += found.players.media(where.base)
-    others = list(found.others)
+    return [*media, *found.card.media(where.base), *found.players.media(where.base)]
+
+
+def gather(media: list[Medium], others: list[Medium], found: PageSources, where: PageUrls) -> list[Medium]:
+    """Join the descriptions of a page; at most `medium.MOST_MEDIA` media.
+
+    A script may name all episodes of a site. So media of scripts are added to those that the page itself shows; only a
+    page that shows no file has them in place of its own.
+
+    Args:
+        media: those that the page shows, see `shown`.
+        others: of scripts, attributes and texts, which name no works of their own as reliably.
+        found: the collected elements.
+        where: the page.
+    """
     if not media and not others:
         return media
     media = _joined(media[:MOST_MEDIA], where)

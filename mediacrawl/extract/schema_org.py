@@ -49,7 +49,8 @@ _RECORD_TYPES = {
 _PARTS = {"audio": "AudioObject", "video": "VideoObject", "associatedMedia": "", "encoding": "", "encodings": ""}
 """Properties of a work that contain its files, and their type if undeclared."""
 _LEADING = {**_PARTS, "trailer": "VideoObject"}
-_names_medium = re2.compile("|".join(sorted({*WANTED, *_LEADING}))).search
+may_describe = re2.compile("|".join(sorted({*WANTED, *_LEADING}))).search
+"""Whether the text of a script may describe a medium. Most describe articles, menus and the site."""
 
 _MOST_NODES = 5_000
 """Objects of a page that are examined."""
@@ -74,11 +75,6 @@ class PageUrls(NamedTuple):
 
     base: str
     own: frozenset[str]
-
-
-def may_describe(text: str) -> bool:
-    """Whether the text of a script may describe a medium. Most describe articles, menus and the site."""
-    return _names_medium(text) is not None
 
 
 def media_of(nodes: Sequence[Any], via: str, where: PageUrls) -> list[Medium]:

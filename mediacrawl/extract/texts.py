@@ -12,7 +12,6 @@ from itertools import islice
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-import re2
 from lxml import etree
 
 from mediacrawl.facts import LONGEST_TEXT
@@ -38,13 +37,6 @@ _LONGEST_REFERENCE = 8_000
 
 _tags = re.compile(r"<[^<>]*+>").sub
 _long_number = re.compile(r"&#([0-9]{8,}+)").sub
-
-
-def bytes_pattern(written: str) -> Any:
-    """Compile an expression for RE2, in which it is searched for in the octets of a page."""
-    options = re2.Options()
-    options.encoding = re2.Options.Encoding.LATIN1
-    return re2.compile(written.encode(), options)
 
 
 def fold(pieces: Iterable[str], longest: int = TEXT_LENGTH) -> str:
@@ -89,10 +81,14 @@ def _shortened(reference: re.Match[str]) -> str:
     return f"&#{digits[:8] or 0}"
 
 
+_parameters = re.compile(r"[;,\s]").split
+"""Servers also write ``text/xml,charset=utf-8``."""
+
+
 @lru_cache(maxsize=256)
 def media_type(text: str | None) -> str:
     """Return a media type in lower case without its parameters; at most 100 characters."""
-    return (text or "").partition(";")[0].strip().lower()[:100]
+    return _parameters((text or "").strip().lower(), 1)[0][:100]
 
 
 _is_rooted = re.compile(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*+)++/?").fullmatch
