@@ -16,7 +16,7 @@ import ada_url
 from lxml import etree
 
 from mediacrawl.extract.charset import History, read_html, shorten
-from mediacrawl.extract.media import PageSources, gather, may_have_items, may_have_license, shown
+from mediacrawl.extract.media import PageSources, gather, may_have_items, shown
 from mediacrawl.extract.medium import Medium
 from mediacrawl.extract.named import read_named
 from mediacrawl.extract.open_graph import Card
@@ -311,10 +311,8 @@ class _Reader:
         Searches in `body`, the page in UTF-8, cost less than those in the tree.
         """
         page = self.page
-        licenses = list[str]()
-        if may_have_license(body):
-            rels = ((link.href, link.element.get("rel")) for link in page.links)
-            licenses = [*self._licenses, *(href for href, rel in rels if rel and "license" in rel.lower().split())]
+        rels = ((href, element.get("rel")) for href, _, element in page.links)
+        licenses = chain(self._licenses, (href for href, rel in rels if rel and "license" in rel.lower().split()))
         anchors = (href for href, via, _ in page.links if via == "a")
         sources = PageSources(self._card, self._players, self._json_ld, licenses, anchors)
         own = frozenset({url.partition("#")[0] for url in (page.url, page.canonical) if url})
