@@ -399,15 +399,11 @@ class _Reader:
         if href is None or self._based:
             return
         self._based = True
-        if len(href) > _LONGEST_BASE:
-            # A base of another scheme is ignored, however long it is.
-            if href.lstrip()[:5].lower() != "data:":
-                self.page.base = ""
-            return
         try:
             base = ada_url.join_url(self.page.url, href).partition("#")[0]
         except ValueError:
             return
+        # A base of another scheme is ignored, however long it is.
         if base.startswith(("http:", "https:")):
             self.page.base = base if len(base) <= _LONGEST_BASE else ""
 
