@@ -21,9 +21,7 @@ from mediacrawl.encoding import models
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP, characters, undefined
 from mediacrawl.encoding.excerpts import cached_if_short
 from mediacrawl.encoding.pricing.reading import CJK_RUN
-from mediacrawl.encoding.pricing.scoring import (
-    ascii_english,
-)
+from mediacrawl.encoding.pricing.scoring import ascii_english
 
 SHORTEST_CUT: Final = 21
 """Least bytes of a text whose last character may be truncated."""

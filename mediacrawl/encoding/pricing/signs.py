@@ -52,6 +52,8 @@ _SEQUENCE: Final = re.compile(
 )
 
 _GLUED: Final = re.compile(r"(?<![A-Za-z])[A-Za-z]++(?=[^\x00-\u0100\s])")
+"""The ASCII letters of a word that goes on in another script, which no model prices."""
+
 _AFTER_SMALL: Final = re.compile("[a-z](?!\u00a0[!?:;»])[\u0080-\u00bf\u2010-\u2122]")
 _OPENS_INSIDE: Final = re.compile("(?<=[^\\x00-\\x7f])[“‘«„]|¬[!?.,]")
 _SIGN_ALONE: Final = re.compile("(?<![^\\x00-\\x7f])[^\\x00-\\x7f](?![^\\x00-\\x7f])")
@@ -108,12 +110,12 @@ def coincidence(stored: str, raw: bytes, text: str) -> int:
     if not ordinary:
         return STRANGE if strange else 0
     odd = STRANGE if strange else ALONE if _is_alone(text) else 0
-    return ORDINARY + odd + (CASE if _ends_small(text) else 0) + (LETTER * _glued(text) if odd else 0)
-
-
-def _glued(text: str) -> int:
-    """Return the number of ASCII letters in words with letters of another script, which no model prices."""
-    return sum(len(letters) for letters in _GLUED.findall(text))
+    return (
+        ORDINARY
+        + odd
+        + (CASE if _ends_small(text) else 0)
+        + (LETTER * sum(map(len, _GLUED.findall(text))) if odd else 0)
+    )
 
 
 def signs_as_letters(stored: str, text: str, each: int = SIGNS_AS_LETTERS) -> int:

@@ -221,10 +221,7 @@ def _person(role: str, element: Mapping[str, Any]) -> Person:
     if role == "performer" and not about:
         text, about = _with_instrument(text)
     return Person(
-        role,
-        text,
-        instrument=about if role == "performer" else None,
-        character=about if role == "actor" else None,
+        role, text, instrument=about if role == "performer" else None, character=about if role == "actor" else None
     )
 
 
