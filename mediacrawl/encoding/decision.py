@@ -212,9 +212,9 @@ def text_fields(fields: Iterable[str], function: str, hints: Hints | None = None
 
 
 def _converted(fields: list[Any], kind: type, convert: Callable[[Any, str], Any], function: str) -> list[Any]:
-    for place, field in enumerate(fields):
-        if type(field) is not kind:
-            fields[place] = convert(field, f"{function}(): field {place}")
+    for place, each in enumerate(fields):
+        if type(each) is not kind:
+            fields[place] = convert(each, f"{function}(): field {place}")
     return fields
 
 

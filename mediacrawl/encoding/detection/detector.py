@@ -435,8 +435,7 @@ def _field_alone(raw: bytes, shape: FieldForm, weighed: _Weighed, place: int) ->
 
 
 class _BestReading(NamedTuple):
-    """The best reading of a field: its margin over the best other text, in the encoding `runner_up`, and over the text
-    as declared; in twelfths of a nat. UTF-8 has no language."""
+    """The best reading of a field, its margin over the best other text (in `runner_up`), and over the declared one."""
 
     encoding: str
     language: str

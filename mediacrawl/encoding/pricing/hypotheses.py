@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import groupby
 from operator import add
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from mediacrawl.encoding import models, native
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP, undefined
@@ -42,6 +42,9 @@ from mediacrawl.encoding.pricing.signs import (
     distrust_spaces,
     lone_spaces,
 )
+
+if TYPE_CHECKING:
+    from mediacrawl.encoding._native import Choice, RecordContext
 
 TRUSTED: Final = round(DECLARED_NATS * STEP)
 """Bonus of a declared encoding other than Latin-1."""
@@ -195,16 +198,16 @@ def hypotheses(
     return found
 
 
-def _about(fields: Sequence[bytes], shift: Shift | None, claims: tuple[str, ...]) -> native.RecordContext:
+def _about(fields: Sequence[bytes], shift: Shift | None, claims: tuple[str, ...]) -> RecordContext:
     """Return the context of a record, as the native part takes it."""
     return list(fields), prior_shifts(shift).tobytes() if shift else None, _claimed(claims)
 
 
-def choose(raw: bytes, fields: Sequence[bytes], shift: Shift | None, claim: str) -> native.Choice | None:
+def choose(raw: bytes, fields: Sequence[bytes], shift: Shift | None, claim: str) -> Choice | None:
     """Return the decision on a record with one field that is not Unicode, by the native part.
 
     Returns:
-        See `native.Kernel.choose`. None without the native part, and for the few fields that it cannot decide.
+        See the stub of `Kernel.choose`. None without the native part, and for the few fields that it cannot decide.
     """
     kernel = native.kernel()
     if kernel is None or len(raw) > MOST_SCORED or corrects(raw, claim):
