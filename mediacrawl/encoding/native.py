@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from mediacrawl.encoding.languages import LANGUAGES
 
 if TYPE_CHECKING:
-    from mediacrawl.encoding._native import Kernel
+    from mediacrawl.encoding._native import Choice, Kernel, RecordContext
 
 logger = logging.getLogger(__name__)
 MODULE: Final = "mediacrawl.encoding._native"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import groupby
 from operator import add
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mediacrawl.encoding import models, native
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP, undefined
@@ -38,13 +38,10 @@ from mediacrawl.encoding.pricing.signs import (
     charge_signs,
     clean_signs,
     coincidence,
-    corrects,
     distrust_spaces,
+    has_lone_spaces,
     lone_spaces,
 )
-
-if TYPE_CHECKING:
-    from mediacrawl.encoding._native import Choice, RecordContext
 
 TRUSTED: Final = round(DECLARED_NATS * STEP)
 """Bonus of a declared encoding other than Latin-1."""
@@ -198,19 +195,19 @@ def hypotheses(
     return found
 
 
-def _about(fields: Sequence[bytes], shift: Shift | None, claims: tuple[str, ...]) -> RecordContext:
+def _about(fields: Sequence[bytes], shift: Shift | None, claims: tuple[str, ...]) -> native.RecordContext:
     """Return the context of a record, as the native part takes it."""
     return list(fields), prior_shifts(shift).tobytes() if shift else None, _claimed(claims)
 
 
-def choose(raw: bytes, fields: Sequence[bytes], shift: Shift | None, claim: str) -> Choice | None:
+def choose(raw: bytes, fields: Sequence[bytes], shift: Shift | None, claim: str) -> native.Choice | None:
     """Return the decision on a record with one field that is not Unicode, by the native part.
 
     Returns:
         See the stub of `Kernel.choose`. None without the native part, and for the few fields that it cannot decide.
     """
     kernel = native.kernel()
-    if kernel is None or len(raw) > MOST_SCORED or corrects(raw, claim):
+    if kernel is None or len(raw) > MOST_SCORED or has_lone_spaces(raw, claim) or clean_signs([raw], declared=True):
         return None
     utf8 = None if _NO_UTF8.match(raw) or (cost := _utf8_cost(raw)[True]) >= NEVER else cost
     declared = all_encoding_numbers().get(claim, -1)

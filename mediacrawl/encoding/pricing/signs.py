@@ -52,8 +52,6 @@ _SEQUENCE: Final = re.compile(
 )
 
 _GLUED: Final = re.compile(r"(?<![A-Za-z])[A-Za-z]++(?=[^\x00-\u0100\s])")
-"""The ASCII letters of a word that goes on in another script, which no model prices."""
-
 _AFTER_SMALL: Final = re.compile("[a-z](?!\u00a0[!?:;»])[\u0080-\u00bf\u2010-\u2122]")
 _OPENS_INSIDE: Final = re.compile("(?<=[^\\x00-\\x7f])[“‘«„]|¬[!?.,]")
 _SIGN_ALONE: Final = re.compile("(?<![^\\x00-\\x7f])[^\\x00-\\x7f](?![^\\x00-\\x7f])")
@@ -110,12 +108,12 @@ def coincidence(stored: str, raw: bytes, text: str) -> int:
     if not ordinary:
         return STRANGE if strange else 0
     odd = STRANGE if strange else ALONE if _is_alone(text) else 0
-    return (
-        ORDINARY
-        + odd
-        + (CASE if _ends_small(text) else 0)
-        + (LETTER * sum(map(len, _GLUED.findall(text))) if odd else 0)
-    )
+    return ORDINARY + odd + (CASE if _ends_small(text) else 0) + (LETTER * _glued(text) if odd else 0)
+
+
+def _glued(text: str) -> int:
+    """Return the number of ASCII letters in words with letters of another script, which no model prices."""
+    return sum(len(letters) for letters in _GLUED.findall(text))
 
 
 def signs_as_letters(stored: str, text: str, each: int = SIGNS_AS_LETTERS) -> int:
@@ -306,13 +304,6 @@ def has_lone_spaces(piece: bytes, claim: str) -> bool:
     """Whether the declared no-break space is the only byte beyond ASCII."""
     space = _space_of(claim)
     return bool(space) and not piece.translate(None, _LOW).strip(space)
-
-
-def corrects(raw: bytes, claim: str) -> bool:
-    """Whether `charge_signs` or `distrust_spaces` corrects the costs of a field with this declared encoding."""
-    if claim == "cp1252" and not raw.translate(None, _no_signs()):
-        return False
-    return has_lone_spaces(raw, claim) or bool(clean_signs([raw], declared=True))
 
 
 def distrust_spaces(found: list[Hypothesis], pieces: Sequence[bytes], spaces: list[tuple[int, bytes]]) -> None:
