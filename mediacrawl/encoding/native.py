@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from mediacrawl.encoding.languages import LANGUAGES
 
 if TYPE_CHECKING:
-    from mediacrawl.encoding._native import Choice, Kernel, RecordContext
+    from mediacrawl.encoding._native import Choice as Choice
+    from mediacrawl.encoding._native import Kernel as Kernel
+    from mediacrawl.encoding._native import RecordContext as RecordContext
 
 logger = logging.getLogger(__name__)
 MODULE: Final = "mediacrawl.encoding._native"
