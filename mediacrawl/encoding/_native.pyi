@@ -1,17 +1,9 @@
 # The extension of deploy/native. The docstrings of its methods have the arguments; pairs and languages are numbers.
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
-# All fields of a record, whose ASCII words are evidence of the language; the shifts of the priors
-# (`hypotheses.prior_shifts`); groups of pairs, of each of which the cheapest is always priced exactly.
-RecordContext: TypeAlias = tuple[list[bytes], bytes | None, tuple[tuple[int, ...], ...]]
-
-# The number of the best hypothesis; its margin over the declared encoding, in twelfths of a nat; whether the last rival
-# certainly has another text; the cheapest hypotheses that may have another text, with the margin over each; and if the
-# margin over the declared encoding is less than `hypotheses.CLOSE`, the costs of the declared and of the best encoding
-# in each language, cheapest first.
-Choice: TypeAlias = tuple[int, int, int, list[tuple[int, int]], list[int], list[int]]
+from mediacrawl.encoding.native import Choice, RecordContext
 
 class Kernel:
     def __init__(self, spec: dict[str, Any], loader: Callable[..., Any], /) -> None: ...

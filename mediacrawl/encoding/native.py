@@ -16,12 +16,19 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from mediacrawl.encoding.languages import LANGUAGES
 
 if TYPE_CHECKING:
-    from mediacrawl.encoding._native import Choice as Choice
-    from mediacrawl.encoding._native import Kernel as Kernel
-    from mediacrawl.encoding._native import RecordContext as RecordContext
+    from mediacrawl.encoding._native import Kernel
 
 logger = logging.getLogger(__name__)
 MODULE: Final = "mediacrawl.encoding._native"
+
+RecordContext = tuple[list[bytes], bytes | None, tuple[tuple[int, ...], ...]]
+"""All fields of a record, whose ASCII words are evidence of the language; the shifts of the priors
+(`hypotheses.prior_shifts`); groups of pairs, of each of which the cheapest is always priced exactly."""
+
+Choice = tuple[int, int, int, list[tuple[int, int]], list[int], list[int]]
+"""The number of the best hypothesis; its margin over the declared encoding, in twelfths of a nat; whether the last rival
+certainly has another text; the cheapest hypotheses that may have another text, with the margin over each; and in a close
+call (`hypotheses.CLOSE`) the costs of the declared and of the best encoding in each language, cheapest first."""
 
 
 @cache

@@ -204,7 +204,7 @@ def choose(raw: bytes, fields: Sequence[bytes], shift: Shift | None, claim: str)
     """Return the decision on a record with one field that is not Unicode, by the native part.
 
     Returns:
-        See the stub of `Kernel.choose`. None without the native part, and for the few fields that it cannot decide.
+        See `native.Choice`. None without the native part, and for the few fields that it cannot decide.
     """
     kernel = native.kernel()
     if kernel is None or len(raw) > MOST_SCORED or has_lone_spaces(raw, claim) or clean_signs([raw], declared=True):
