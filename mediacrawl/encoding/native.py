@@ -26,9 +26,9 @@ RecordContext = tuple[list[bytes], bytes | None, tuple[tuple[int, ...], ...]]
 (`hypotheses.prior_shifts`); groups of pairs, of each of which the cheapest is always priced exactly."""
 
 Choice = tuple[int, int, int, list[tuple[int, int]], list[int], list[int]]
-"""The number of the best hypothesis; its margin over the declared encoding, in twelfths of a nat; whether the last rival
-certainly has another text; the cheapest hypotheses that may have another text, with the margin over each; and in a close
-call (`hypotheses.CLOSE`) the costs of the declared and of the best encoding in each language, cheapest first."""
+"""The number of the best hypothesis; its margin over the declared encoding, in twelfths of a nat; whether the last
+rival certainly has another text; the cheapest hypotheses that may have another text, with the margin over each; and in
+a close call (`hypotheses.CLOSE`) the costs of the declared and of the best encoding in each language."""
 
 
 @cache
