@@ -38,8 +38,8 @@ from mediacrawl.encoding.pricing.signs import (
     charge_signs,
     clean_signs,
     coincidence,
-    corrects,
     distrust_spaces,
+    has_lone_spaces,
     lone_spaces,
 )
 
@@ -197,19 +197,17 @@ def hypotheses(
 
 def _about(fields: Sequence[bytes], shift: Shift | None, claims: tuple[str, ...]) -> native.RecordContext:
     """Return the context of a record, as the native part takes it."""
-    return list(fields), prior_shifts(shift) if shift else None, _claimed(claims)
+    return list(fields), prior_shifts(shift).tobytes() if shift else None, _claimed(claims)
 
 
-def choose(
-    raw: bytes, fields: Sequence[bytes], shift: Shift | None, claim: str
-) -> native.Choice | None:
+def choose(raw: bytes, fields: Sequence[bytes], shift: Shift | None, claim: str) -> native.Choice | None:
     """Return the decision on a record with one field that is not Unicode, by the native part.
 
     Returns:
-        See `native.Kernel.choose`. None without the native part, and for the few fields that it cannot decide.
+        See `native.Choice`. None without the native part, and for the few fields that it cannot decide.
     """
     kernel = native.kernel()
-    if kernel is None or len(raw) > MOST_SCORED or corrects(raw, claim):
+    if kernel is None or len(raw) > MOST_SCORED or has_lone_spaces(raw, claim) or clean_signs([raw], declared=True):
         return None
     utf8 = None if _NO_UTF8.match(raw) or (cost := _utf8_cost(raw)[True]) >= NEVER else cost
     declared = all_encoding_numbers().get(claim, -1)
@@ -218,18 +216,14 @@ def choose(
 
 
 def _weighed(
-    priced: Sequence[bytes],
-    of_record: list[int],
-    fields: Sequence[bytes],
-    shift: Shift | None,
-    claims: Sequence[str],
+    priced: Sequence[bytes], of_record: list[int], fields: Sequence[bytes], shift: Shift | None, claims: Sequence[str]
 ) -> list[Hypothesis]:
     """Return the hypotheses without the corrections that few fields need."""
     words = [ODD_WORD.findall(piece) for piece in priced]
     every = [word for raw in fields for word in ASCII_WORD.findall(raw[:MOST_SCORED])]
     plain = list(dict.fromkeys(every))[:MOST_ASCII_WORDS]
     lone = sum([len(priced[number]) - len(priced[number].translate(None, _HIGH)) for number in of_record]) <= LONE
-    shifts = _shifts(shift) if shift else None
+    shifts = list(prior_shifts(shift)[: len(pairs())]) if shift else None
     costs = ascii_costs(plain, lone=lone) if plain else {}
     if plain:
         fits = [costs[pair.language] for pair in pairs()]
@@ -286,12 +280,6 @@ def _single_bytes(
         cost = sum([costs[number] for number in of_record])
         least = min(least, (hypothesis.prior + cost + HOPELESS) * LANE_STEP // STEP)
     return found
-
-
-@lru_cache(maxsize=64)
-def _shifts(shift: Shift) -> list[int]:
-    """Return the shift of each pair's prior."""
-    return [shift(pair.encoding, pair.language) for pair in pairs()]
 
 
 def _lane_costs(lanes: int, shifts: list[int] | None) -> Sequence[int]:
@@ -355,9 +343,9 @@ def all_encoding_numbers() -> dict[str, int]:
 
 
 @lru_cache(maxsize=64)
-def prior_shifts(shift: Shift) -> bytes:
-    """Return the shift of each hypothesis's prior, as the kernel takes it."""
-    return array("i", [shift(encoding, language) for encoding, language in hypothesis_names()]).tobytes()
+def prior_shifts(shift: Shift) -> array[int]:
+    """Return the shift of each hypothesis's prior."""
+    return array("i", [shift(encoding, language) for encoding, language in hypothesis_names()])
 
 
 @cache
