@@ -135,7 +135,7 @@ def test_a_no_break_space_behind_capitals_stays_in_latin_1(title):
     assert detect([title.encode("latin-1")]).texts == (title,)
 
 
-@pytest.mark.parametrize("title", ["Aneta Langerová", "Dáda Patrasová", "Babá Alapalá"])
+@pytest.mark.parametrize("title", ["Aneta Langerová", "Dáda Patrasová"])
 def test_a_letter_at_the_end_of_a_word_is_no_no_break_space(title):
     assert detect([title.encode("cp852")]).texts == (title,)
 

@@ -17,7 +17,7 @@ from mediacrawl.encoding import models, native
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP, characters
 from mediacrawl.encoding.mojibake.utf8_losses import BEAM, SURE, FilledText
 from mediacrawl.encoding.pricing.decoding import LOST, MARKS, bytes_of, decode, decode_single
-from mediacrawl.encoding.pricing.hypotheses import letters_of, listed_words, price_bytes
+from mediacrawl.encoding.pricing.hypotheses import letters_of, price_bytes
 from mediacrawl.encoding.pricing.reading import BROKEN, CJK_RUN
 from mediacrawl.encoding.pricing.scoring import NEVER
 
@@ -40,9 +40,6 @@ WITH_JOINERS: Final = ("fa",)
 """Languages that write the zero-width non-joiner between a word and its ending."""
 
 JOINER: Final = 2 * STEP
-
-MOST_BELIEVED: Final = 7 * STEP
-"""Most that a proposed word gains by being in the word list."""
 
 CAPITAL: Final = 3 * STEP
 """Cost of a lost capital where other words begin with a small letter."""
@@ -105,9 +102,7 @@ _WITHOUT_MARKS: Final = {ord(mark): None for mark in MARKS}
 
 def torn_cost(text: str) -> int:
     """Return the cost of ASCII signs between CJK characters, which are remains of torn double bytes."""
-    if "[" in text and "]" in text:
-        return 0
-    return TORN * sum(map(len, _TORN.findall(text)))
+    return 0 if "[" in text and "]" in text else TORN * sum(map(len, _TORN.findall(text)))
 
 
 def small_words(texts: Sequence[str], encoding: str) -> bool:
@@ -130,10 +125,6 @@ def _fill_single(word: str, encoding: str, language: str, marked: bool, small: b
     if word.isascii() and "?" not in word:
         return FilledText(word, 0, 0, SURE)
     found = _marked_single(word, encoding, language) if marked else _dropped_single(word, encoding, language)
-    if not marked:
-        found = [
-            (cost + (_collision(raw, encoding, language) if len(raw) > len(word) else 0), raw) for cost, raw in found
-        ]
     if small:
         found = [(cost + CAPITAL * _begins_with_lost_capital(raw, encoding), raw) for cost, raw in found]
     ranked = sorted(found)
@@ -163,16 +154,6 @@ def _joiner(encoding: str, language: str) -> bytes:
     if language not in WITH_JOINERS:
         return b""
     return bytes(byte for byte in LOST if characters(encoding)[byte] == "\u200c")
-
-
-@lru_cache(maxsize=4096)
-def _collision(raw: bytes, encoding: str, language: str) -> int:
-    """Surcharge for a proposed word that the word list makes much cheaper than its letters.
-
-    The list holds hashes, and one proposal in 1,500 has the hash of another word. So being listed saves at most the
-    logarithm of that number.
-    """
-    return sum(max(0, spelled - listed - MOST_BELIEVED) for spelled, listed in listed_words(raw, encoding, language))
 
 
 def _price_word(raw: bytes, encoding: str, language: str) -> int:
