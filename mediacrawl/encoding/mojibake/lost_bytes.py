@@ -18,8 +18,8 @@ from mediacrawl.encoding.codepages import MULTIBYTE, STEP, characters
 from mediacrawl.encoding.mojibake.utf8_losses import BEAM, SURE, FilledText
 from mediacrawl.encoding.pricing.decoding import LOST, MARKS, bytes_of, decode, decode_single
 from mediacrawl.encoding.pricing.hypotheses import letters_of, price_bytes
-from mediacrawl.encoding.pricing.reading import BROKEN, CJK_RUN
-from mediacrawl.encoding.pricing.scoring import NEVER
+from mediacrawl.encoding.pricing.reading import APOSTROPHE, BROKEN, CJK_RUN
+from mediacrawl.encoding.pricing.scoring import NEVER, pair_of
 
 FILL: Final = STEP
 """Cost of a lost byte whose place is known."""
@@ -142,8 +142,14 @@ def _begins_with_lost_capital(raw: bytes, encoding: str) -> bool:
 
 @cache
 def _losable(encoding: str, language: str) -> bytes:
-    """Return the lost bytes that are letters of the language; all lost bytes if none is."""
+    """Return the lost bytes that are letters of the language; all lost bytes if none is.
+
+    Of cp1252 a decoder of UTF-8 loses every byte beyond ASCII: the letters of the language, and the apostrophe.
+    """
     letters = letters_of(encoding, language)
+    if encoding == "cp1252":
+        foreign = pair_of(encoding, language).foreign
+        return bytes(byte for byte in range(0x80, 0x100) if letters[byte] and byte not in foreign) + APOSTROPHE
     known = bytes(byte for byte in LOST if letters[byte])
     return (known or LOST) + _joiner(encoding, language)
 
@@ -186,7 +192,8 @@ def _marked_single(word: str, encoding: str, language: str) -> list[tuple[int, b
         keep = KEPT_LOST if char != "?" else KEPT_BETWEEN if word[place + 1 :].strip("?!.)\"'") else KEPT_AT_END
         options = _losable(encoding, language)
         grown = [(paid + FILL, begun + bytes((byte,))) for paid, begun in beam for byte in options]
-        grown += [(paid + keep, begun + b"?") for paid, begun in beam]
+        if encoding != "cp1252":
+            grown += [(paid + keep, begun + b"?") for paid, begun in beam]
         beam = sorted(grown, key=lambda state: state[0] + _price_word(state[1], encoding, language))[:BEAM]
     return [(paid + _price_word(raw, encoding, language), raw) for paid, raw in beam]
 

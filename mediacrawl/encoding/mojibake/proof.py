@@ -26,6 +26,7 @@ REQUIRED: Final = {
     ("latin", "latin"): 2,
     ("other", "west"): -6, ("other", "utf-8"): 0, ("other", "other"): -10, ("other", "cjk"): 0, ("other", "latin"): 1,
     ("cjk", "west"): -6, ("cjk", "utf-8"): 0, ("cjk", "other"): -2, ("cjk", "cjk"): 0, ("cjk", "latin"): -6,
+    ("utf-8", "west"): -8,
 }  # fmt: skip
 """Nats by which a route with enough evidence must cost less than right text, by the kinds of its wrong and its right
 encoding (`_kind`). Less than 0 where the cost of the damage in the route is already more than its chance."""
