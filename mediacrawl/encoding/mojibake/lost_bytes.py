@@ -19,7 +19,7 @@ from mediacrawl.encoding.mojibake.utf8_losses import BEAM, SURE, FilledText
 from mediacrawl.encoding.pricing.decoding import LOST, MARKS, bytes_of, decode, decode_single
 from mediacrawl.encoding.pricing.hypotheses import letters_of, price_bytes
 from mediacrawl.encoding.pricing.reading import APOSTROPHE, BROKEN, CJK_RUN
-from mediacrawl.encoding.pricing.scoring import NEVER, pair_of
+from mediacrawl.encoding.pricing.scoring import CLITICS_BEFORE, NEVER, pair_of
 
 FILL: Final = STEP
 """Cost of a lost byte whose place is known."""
@@ -181,6 +181,13 @@ def _is_joined(last: bytes, encoding: str) -> bool:
     return char.isalpha() and char not in _NEVER_JOINED
 
 
+def _may_elide(word: str, place: int, language: str) -> bool:
+    """Whether an apostrophe may stand between letters: a single one follows, or a known word or a clitic precedes."""
+    before = word[:place].rpartition("\ufffd")[2].lower().encode("ascii", "replace")
+    after = word[place + 1 :].partition("\ufffd")[0]
+    return len(after) < 2 or before in CLITICS_BEFORE or pair_of("cp1252", language).knows(before)
+
+
 def _marked_single(word: str, encoding: str, language: str) -> list[tuple[int, bytes]]:
     """Return the candidates for a word with marks, with their costs; a mark that is kept is ``?``."""
     beam: list[tuple[int, bytes]] = [(0, b"")]
@@ -191,8 +198,10 @@ def _marked_single(word: str, encoding: str, language: str) -> list[tuple[int, b
             continue
         keep = KEPT_LOST if char != "?" else KEPT_BETWEEN if word[place + 1 :].strip("?!.)\"'") else KEPT_AT_END
         options = _losable(encoding, language)
+        if encoding == "cp1252" and not _may_elide(word, place, language):
+            options = options.removesuffix(APOSTROPHE)
         grown = [(paid + FILL, begun + bytes((byte,))) for paid, begun in beam for byte in options]
-        if encoding != "cp1252":
+        if encoding != "cp1252" or not options:
             grown += [(paid + keep, begun + b"?") for paid, begun in beam]
         beam = sorted(grown, key=lambda state: state[0] + _price_word(state[1], encoding, language))[:BEAM]
     return [(paid + _price_word(raw, encoding, language), raw) for paid, raw in beam]

@@ -338,7 +338,12 @@ def _mended(stored: StoredRecord, place: int, route: RepairRoute, margin: float)
     if confidence < LEAST_CONFIDENCE or (route.steps[-1] != "utf-8" and has_unused(text) and not has_unused(before)):
         return replace(_left(before, stored.clean[place], 0.0, ">".join(route.steps)), suspect=True)
     fits = route.steps[0] != "utf-8" or margin >= ONE_FITS
-    if lost and not (confidence >= LEAST_LOSSY and fits) and route.steps != ("cp1252", "utf-8") and not _is_shown(stored, route):
+    if (
+        lost
+        and not (confidence >= LEAST_LOSSY and fits)
+        and route.steps != ("cp1252", "utf-8")
+        and not _is_shown(stored, route)
+    ):
         left = _left(before, stored.clean[place], 0.0, ">".join(route.steps))
         return replace(left, suspect=True, guess=text)
     return FieldDecision(
