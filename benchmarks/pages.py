@@ -509,6 +509,7 @@ def main() -> None:
     every = not (given.losses or given.cost or given.dearest)
     pages = [] if given.dearest else captured(given.folder)
     figures: list[dict[str, object]] = []
+    gc.freeze()
     gc.disable()
     if every or given.cost:
         figures += cost_rows(pages, scope, given.rounds)

@@ -143,8 +143,8 @@ class CutMiddleware(CrawlComponent):
             return
         fetch = visit.fetch
         limit = fetch.body_limit or 0
-        is_whole = limit >= self._limits.page and fetch.kind is not Kind.ROBOTS
-        if is_whole and not fetch.bytes and not codings_of([fetch.content_encoding]):
+        is_open = (limit >= self._limits.page and fetch.kind is not Kind.ROBOTS) or limit == self._limits.head
+        if is_open and not fetch.bytes and not codings_of([fetch.content_encoding]):
             self._limit(fetch, bytes_wanted_of(data, self._limits, limit, fetch.content_type))
         fetch.bytes += len(data)
         lists = self._lists(visit)
