@@ -116,6 +116,7 @@ class Scope:
         depth: int = 0,
         known: RecentUrls | None = None,
         charset: str = "utf-8",
+        *,
         enclosures: Container[int] = (),
     ) -> tuple[list[tuple[int, Spelling]], Counter[Drop]]:
         """Filter the links of one page: resolve, canonicalize, unwrap, remove session ids and duplicates, check.
@@ -162,21 +163,16 @@ class Scope:
                 if found.key != url:
                     url = found.key
                     drops[Drop.SESSION] += url in seen or url in known
+            if index in enclosures or url.split("/", 3)[2].removeprefix("www.") in prefixes:
+                found = self._unwrapped(found, written, is_enclosure=index in enclosures)
+                url = found.key
             if url in seen:
                 continue
             seen.add(url)
             if url in known:
-                if url == resolved and len(reference) <= _LONGEST_REFERENCE:
-                    # Session ids are counted each time, so they are removed each time.
-                    known.remember(reference, url)
+                # Session ids are counted each time, so they are removed each time.
+                known.remember(reference if url == resolved and len(reference) <= _LONGEST_REFERENCE else "", url)
                 continue
-            if index in enclosures or url.split("/", 3)[2].removeprefix("www.") in prefixes:
-                found = self._unwrapped(found, written, is_enclosure=index in enclosures)
-                url = found.key
-                if isinstance(found, Unwrapped):
-                    if url in seen or url in known:
-                        continue
-                    seen.add(url)
             reason = Drop.DEPTH if too_deep else reason_for(url, today)
             if reason is None:
                 accepted.append((index, found))
