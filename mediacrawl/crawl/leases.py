@@ -24,11 +24,13 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.observe.format import elapsed, in_words
 from mediacrawl.politeness.backoff import after_failure, asked_to_wait, trouble_of
+from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.politeness.delay import DAY
 from mediacrawl.priority.nuggets import Answer, Known, NoAnswer, may_be_nugget
 from mediacrawl.records import FINAL, Drop, End, Kind, Lease, Limit, Nugget, Outcome, Trouble
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import canonical, spelling
+from mediacrawl.scope.sites import site_of
 from mediacrawl.scope.wrapped import unwrapped
 from mediacrawl.visit import VISIT, Visit
 
@@ -251,6 +253,9 @@ LEASES_AT_ONCE = 32
 _OUR_REASONS = frozenset({Drop.NEVERCRAWL, Drop.ROBOTS, Drop.NOINDEX, Drop.OPERATOR, Drop.PRUNED, Drop.DUST})
 """Drops that say nothing about whether a file is where it was looked for."""
 
+_CHAINS = 10_000
+"""Targets of redirects whose redirecting sites are remembered."""
+
 MAX_EXCHANGES = 10
 """Requests that middlewares may put in place of one before it is sent. More than that is taken for a loop."""
 
@@ -301,6 +306,7 @@ class Leases:
         self._open: dict[int, _OpenVisit] = {}
         self._adapters = AdapterEnds(context, intake)
         self._fetches = FetchRecorder(crawler, context, self.visit_of)
+        self._redirectors: LastUsed[tuple[str, ...]] = LastUsed(_CHAINS)
         self.exchanged: deque[Request] = deque()
         """Requests under leases that are out already: middlewares want them sent first."""
 
@@ -431,6 +437,7 @@ class Leases:
             # The request log has the same time: the site's delay counts from it.
             decision.ended = self._context.clock.now()
             self._context.frontier.finish(lease, outcome, decision.ended)
+            self._credit_redirectors(visit, outcome)
             if (outcome.trouble or outcome.end is End.AGAIN) and not self._context.is_ours:
                 self._log_wait(visit)
         except FrontierError as error:
@@ -440,6 +447,21 @@ class Leases:
             self._rewards.close(visit)
         self._count(visit, outcome)
         tell_visit_ended(self._crawler, visit, outcome)
+
+    def _credit_redirectors(self, visit: Visit, outcome: Outcome) -> None:
+        """Credit a find to the sites that redirected to it, so that redirects do not spend their budget.
+
+        Of a chain that another process followed only the first site is known.
+        """
+        lease = visit.lease
+        chain = self._redirectors.get(lease.url) or (site_of(lease.evidence.requested_url),) if lease.hops else ()
+        for found in visit.decision.found:
+            if found.hops > lease.hops:
+                self._redirectors.put(found.url, (*chain, lease.site))
+        if outcome.earned:
+            for site in set(chain) - {lease.site}:
+                led_on = Outcome(End.DONE, asked=False, earned=outcome.earned)
+                self._context.frontier.charge(site, led_on, self._context.clock.now())
 
     def _add_published(self, visit: Visit, outcome: Outcome) -> None:
         """Add the published URL of a file that was looked for where the path of that URL says, and is not there."""

@@ -73,7 +73,7 @@ class FrontierPolicy:
     classes: int = 60
     attempts: int = 3
     budget: int = 0
-    earns: int = 0
+    earns: int = 20
     most: int = 0
     front_least: int = 1_000
     front_most: int = 100_000
@@ -195,7 +195,10 @@ class Frontier(Notes, Protocol):
         ...
 
     def charge(self, site: str, outcome: Outcome, now: float) -> None:
-        """Tell that a site was requested outside any lease (for a seed list): its delay counts from `now`."""
+        """Tell that a site was requested outside any lease (for a seed list): its delay counts from `now`.
+
+        With `Outcome.asked` false it was not requested, and only the finds that it led to count.
+        """
         ...
 
     def next_release(self) -> float | None:

@@ -5,7 +5,7 @@ from crawling import Crawl, quick
 from lists_web import ListsWeb
 from wire import respond
 
-from mediacrawl.demo import Resource
+from mediacrawl.demo import Resource, media_bytes
 
 TRACKERS = 8
 
@@ -110,3 +110,28 @@ def test_the_published_url_is_requested_at_once_where_no_such_host_exists(tmp_pa
 
 def test_one_file_behind_several_prefixes_is_one_record(crawled):
     assert len(crawled.by_url) == 7
+
+
+class Shortener(ListsWeb):
+    """Hosts ``s1`` and ``s2``: the first redirects to the second, and that to the file."""
+
+    async def _answer(self, exchange):
+        request = exchange.request
+        to = {"s1": "s2", "s2": "cdn"}.get(request.host.removesuffix(".example"))
+        if to is None or request.target == "/robots.txt":
+            await super()._answer(exchange)
+            return
+        headers = (("Location", self.url(to, request.target)),)
+        await exchange.send(respond(Resource(b"", "text/plain", status=302, headers=headers), request))
+
+
+def test_redirects_that_lead_to_finds_do_not_spend_the_budget_of_the_redirecting_site(tmp_path):
+    with Shortener() as web:
+        web.hosts |= {"s1.example": "127.0.0.1", "s2.example": "127.0.0.1"}
+        put_feed(web, {number: web.url("s1", f"/{number}") for number in range(20)})
+        for number in range(20):
+            song = media_bytes("folge-1.mp3").replace(b"Folge 1", b"Folge %c" % (ord("A") + number))
+            web.put("cdn", f"/{number}", song, "audio/mpeg")
+        crawl = Crawl(web, tmp_path)
+        crawl.run("-o", "items.jl", **quick(0.05), seed=web.url("start", "/feed"), FRONTIER_SITE_BUDGET=6)
+        assert {item["title"] for item in crawl.items()} == {f"Episode {number}" for number in range(20)}
