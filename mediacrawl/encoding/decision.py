@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Final, Literal, TypeAlias
 
 Seen = Mapping[tuple[str, str], float]
@@ -181,6 +182,7 @@ AT_0: Final = 0.2
 PER_NAT: Final = 0.41
 
 
+@lru_cache(maxsize=4096)
 def confidence_of(margin: float) -> float:
     """Return the probability that the likeliest text is right, from its margin over the next one in nats.
 
@@ -201,20 +203,20 @@ def bytes_fields(fields: Iterable[Octets], function: str, hints: Hints | None = 
     """
     check_hints(hints, function)
     every = _members(fields, function, "bytes", "detect_text(data)")
-    return [
-        field if type(field) is bytes else as_bytes(field, f"{function}(): field {place}")
-        for place, field in enumerate(every)
-    ]
+    for place, field in enumerate(every):
+        if type(field) is not bytes:
+            every[place] = as_bytes(field, f"{function}(): field {place}")
+    return every
 
 
 def text_fields(fields: Iterable[str], function: str, hints: Hints | None = None) -> list[str]:
     """Return the fields of a record as text; arguments and errors as for `bytes_fields`."""
     check_hints(hints, function)
     every = _members(fields, function, "str", "fix_text(text)")
-    return [
-        field if type(field) is str else as_text(field, f"{function}(): field {place}")
-        for place, field in enumerate(every)
-    ]
+    for place, field in enumerate(every):
+        if type(field) is not str:
+            every[place] = as_text(field, f"{function}(): field {place}")
+    return every
 
 
 def as_bytes(field: Any, name: str) -> bytes:

@@ -23,6 +23,10 @@ RecordContext = tuple[list[bytes], bytes | None, tuple[tuple[int, ...], ...]]
 (`hypotheses.prior_shifts`); groups of pairs, of each of which the cheapest is always priced exactly."""
 
 
+Choice = tuple[int, int, int, list[tuple[int, int]], list[int], list[int]]
+"""See `Kernel.choose`."""
+
+
 class Kernel(Protocol):
     """The interface of ``_native.Kernel``. Its docstrings have the arguments; pairs and languages are numbers."""
 
@@ -31,14 +35,13 @@ class Kernel(Protocol):
     ) -> list[tuple[int, int, list[int]]]:
         """Return the hypotheses of a record: number (of `hypotheses.hypothesis_names`), prior, cost of each piece."""
 
-    def choose(
-        self, piece: bytes, about: RecordContext, utf8: int | None, trusted: int, declared: int, /
-    ) -> tuple[int, int, int, list[tuple[int, int]]]:
+    def choose(self, piece: bytes, about: RecordContext, utf8: int | None, trusted: int, declared: int, /) -> Choice:
         """Return the decision on a record of one field beyond ASCII.
 
         It is the number of the best hypothesis; its margin over the declared encoding, in twelfths of a nat; whether
         the last rival certainly has another text; the cheapest hypotheses that may have another text, with the margin
-        over each.
+        over each; and if the margin over the declared encoding is less than `hypotheses.CLOSE`, the costs of the
+        declared and of the best encoding in each language, cheapest first.
         """
 
     def grow(

@@ -59,7 +59,6 @@ class PageSources(NamedTuple):
         scripts: texts of JSON-LD.
         licenses: references with the relation ``license``; read on demand.
         hrefs: references of ordinary links; read on demand.
-        others: media of scripts and of attributes for scripts, which name no works of their own as reliably.
     """
 
     card: Card
@@ -67,14 +66,10 @@ class PageSources(NamedTuple):
     scripts: Sequence[str]
     licenses: Iterable[str]
     hrefs: Iterable[str]
-    others: Sequence[Medium] = ()
 
 
-def gather(found: PageSources, items_below: Any, where: PageUrls) -> list[Medium]:
-    """Join the descriptions of a page; at most `medium.MOST_MEDIA` media.
-
-    A script may name all episodes of a site. So media of scripts are added to those that the page itself shows; only a
-    page that shows no file has them in place of its own.
+def shown(found: PageSources, items_below: Any, where: PageUrls) -> list[Medium]:
+    """Return the media that a page itself shows or describes, not joined yet.
 
     Args:
         found: the collected elements.
@@ -84,9 +79,21 @@ def gather(found: PageSources, items_below: Any, where: PageUrls) -> list[Medium
     media = media_of(read_scripts(found.scripts), "json-ld", where) if found.scripts else []
     if items_below is not None:
         media += media_of(read_items(items_below, WANTED), "microdata", where)
-    media += found.card.media(where.base)
-    media += found.players.media(where.base)
-    others = list(found.others)
+    return [*media, *found.card.media(where.base), *found.players.media(where.base)]
+
+
+def gather(media: list[Medium], others: list[Medium], found: PageSources, where: PageUrls) -> list[Medium]:
+    """Join the descriptions of a page; at most `medium.MOST_MEDIA` media.
+
+    A script may name all episodes of a site. So media of scripts are added to those that the page itself shows; only a
+    page that shows no file has them in place of its own.
+
+    Args:
+        media: those that the page shows, see `shown`.
+        others: of scripts, attributes and texts, which name no works of their own as reliably.
+        found: the collected elements.
+        where: the page.
+    """
     if not media and not others:
         return media
     media = _joined(media[:MOST_MEDIA], where)

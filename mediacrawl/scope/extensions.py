@@ -72,7 +72,12 @@ class ExtensionFilter:
         """Whether a canonical URL is refused."""
         # A compressed sitemap has the extension of an archive, and a JSON Feed that of data.
         extension = extension_of(url)
-        return extension in self.refused and not url.endswith(".xml.gz") and not (extension == "json" and _is_feed(url))
+        return extension in self.refused and not is_packed_list(url) and not (extension == "json" and _is_feed(url))
+
+
+def is_packed_list(url: str) -> bool:
+    """Whether a canonical URL has the name of a compressed sitemap or feed."""
+    return url.partition("?")[0][-7:].lower() == ".xml.gz"
 
 
 def _is_feed(url: str) -> bool:

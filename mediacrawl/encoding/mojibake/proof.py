@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP, encode
@@ -90,7 +90,7 @@ def proved(stored: StoredRecord, route: RepairRoute) -> tuple[RepairRoute, int]:
     is_shown = len(route.steps) == 2 and _identifies_language(stored)
     texts = list(route.texts)
     for place, (text, after, cost) in enumerate(zip(stored.odd, route.texts, route.costs, strict=True)):
-        found = _compared(text, after, route)
+        found = _compared(text, after, route.steps[-1], route.language)
         texts[place] = found.text
         if stored.counts[place]:
             context += found.context
@@ -117,16 +117,18 @@ class _Comparison(NamedTuple):
     is_shown: bool = True
 
 
-def _compared(stored: str, repaired: str, route: RepairRoute) -> _Comparison:
+@lru_cache(maxsize=1024)
+def _compared(stored: str, repaired: str, encoding: str, language: str) -> _Comparison:
+    """Compare a stored text and the repaired one, decoded with an encoding, in a language."""
     before, after = stored.split(" "), repaired.split(" ")
     seen: set[str] = set()
     if len(before) != len(after):
         return _Comparison(sum(styled_cost(token, seen) for token in before), repaired)
     words = list(zip(before, after, strict=True))
-    proven = route.steps[-1] == "utf-8"
+    proven = encoding == "utf-8"
     pairs = [pair for pair in dict.fromkeys(words) if not "".join(pair).isascii()]
     styled = {pair: styled_cost(pair[0], seen) for pair in pairs}
-    prices = {pair: read_in(pair[1], route.language) for pair in pairs}
+    prices = {pair: read_in(pair[1], language) for pair in pairs}
     shown = {pair for pair in pairs if pair[0] != pair[1] and (proven or _shows(pair))}
     # A single letter says little, and so does its repetition.
     rights = {

@@ -11,7 +11,7 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -56,11 +56,14 @@ def decode_single(raw: bytes, encoding: str) -> str:
 
 def decode_as(raw: bytes, encoding: str) -> str | None:
     """Return the bytes in an encoding of any kind; None if decoding fails, which it never does in an 8-bit one."""
+    return _decoder(encoding)(raw, encoding)
+
+
+@cache
+def _decoder(encoding: str) -> Callable[[bytes, str], str | None]:
     if encoding.startswith(("iso2022", "hz")):
-        return read_seven_bit(raw, encoding)
-    if encoding in MULTIBYTE or encoding.startswith("utf-"):
-        return decode(raw, encoding)
-    return decode_single(raw, encoding)
+        return read_seven_bit
+    return decode if encoding in MULTIBYTE or encoding.startswith("utf-") else decode_single
 
 
 MISREADINGS: Final = (

@@ -25,7 +25,7 @@ from mediacrawl.encoding.pricing.scoring import (
     NEVER,
     ODD_WORD,
     Hypothesis,
-    ascii_cost,
+    ascii_costs,
     encoding_numbers,
     pair_of,
     pairs,
@@ -38,13 +38,17 @@ from mediacrawl.encoding.pricing.signs import (
     charge_signs,
     clean_signs,
     coincidence,
+    corrects,
     distrust_spaces,
-    has_lone_spaces,
     lone_spaces,
 )
 
 TRUSTED: Final = round(DECLARED_NATS * STEP)
 """Bonus of a declared encoding other than Latin-1."""
+
+CLOSE: Final = 7 * STEP
+"""Margin over the declared encoding below which all languages of both encodings count, and those without a model."""
+
 GATE: Final = 10 * LANE_STEP
 """Pairs that the first pass prices higher than the best one by more than this are dropped."""
 
@@ -196,16 +200,14 @@ def _about(fields: Sequence[bytes], shift: Shift | None, claims: tuple[str, ...]
     return list(fields), prior_shifts(shift) if shift else None, _claimed(claims)
 
 
-def choose(
-    raw: bytes, fields: Sequence[bytes], shift: Shift | None, claim: str
-) -> tuple[int, int, int, list[tuple[int, int]]] | None:
+def choose(raw: bytes, fields: Sequence[bytes], shift: Shift | None, claim: str) -> native.Choice | None:
     """Return the decision on a record with one field that is not Unicode, by the native part.
 
     Returns:
         See `native.Kernel.choose`. None without the native part, and for the few fields that it cannot decide.
     """
     kernel = native.kernel()
-    if kernel is None or len(raw) > MOST_SCORED or has_lone_spaces(raw, claim) or clean_signs([raw], declared=True):
+    if kernel is None or len(raw) > MOST_SCORED or corrects(raw, claim):
         return None
     utf8 = None if _NO_UTF8.match(raw) or (cost := _utf8_cost(raw)[True]) >= NEVER else cost
     declared = all_encoding_numbers().get(claim, -1)
@@ -226,16 +228,15 @@ def _weighed(
     plain = list(dict.fromkeys(every))[:MOST_ASCII_WORDS]
     lone = sum([len(priced[number]) - len(priced[number].translate(None, _HIGH)) for number in of_record]) <= LONE
     shifts = _shifts(shift) if shift else None
+    costs = ascii_costs(plain, lone=lone) if plain else {}
     if plain:
-        # The cost of the ASCII words in the language of each pair.
-        costs = {code: ascii_cost(plain, code, lone=lone) for code in {pair.language for pair in pairs()}}
         fits = [costs[pair.language] for pair in pairs()]
         shifts = list(map(add, shifts, fits)) if shifts else fits
     found = _single_bytes(words, of_record, shifts, _claimed(tuple(claims)))
     others = _multibyte(priced, shift, of_bytes=bool(claims))
     for hypothesis in others:
         if plain and hypothesis.language:
-            hypothesis.prior += ascii_cost(plain, hypothesis.language, lone=lone)
+            hypothesis.prior += costs[hypothesis.language]
     return found + others
 
 
@@ -399,7 +400,8 @@ def _utf8_cost(raw: bytes) -> tuple[int, int]:
     cost = chance + read(text).cost - BROKEN * raw.count(b"\xef\xbf\xbd")
     count = len(text) - len(text.encode("ascii", "ignore"))
     cut -= utf8_bonus(min(count, FEW_SEQUENCES) if chance else count)
-    least = min(cost, unread_cost(text)) if chance in (0, STRANGE) and cost > UNREAD else cost
+    is_unread = chance in (0, STRANGE) and cost > UNREAD + NEAR * count  # less than `unread_cost` is at least
+    least = min(cost, unread_cost(text)) if is_unread else cost
     once = bytes_of(text, "cp1252")
     if once is not None and not once.isascii() and not _NO_UTF8.match(once):
         least = min(least, TWICE + _utf8_cost(once)[1])

@@ -306,6 +306,13 @@ def has_lone_spaces(piece: bytes, claim: str) -> bool:
     return bool(space) and not piece.translate(None, _LOW).strip(space)
 
 
+def corrects(raw: bytes, claim: str) -> bool:
+    """Whether `charge_signs` or `distrust_spaces` corrects the costs of a field with this declared encoding."""
+    if claim == "cp1252" and not raw.translate(None, _no_signs()):
+        return False
+    return has_lone_spaces(raw, claim) or bool(clean_signs([raw], declared=True))
+
+
 def distrust_spaces(found: list[Hypothesis], pieces: Sequence[bytes], spaces: list[tuple[int, bytes]]) -> None:
     """Correct the costs of texts whose only byte beyond ASCII is the declared no-break space.
 
