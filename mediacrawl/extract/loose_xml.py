@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from mediacrawl.extract.xml_text import HTML_TAGS
 
@@ -50,14 +49,6 @@ _forbidden = re.compile(
 ).sub
 _tags = re.compile(r"</?([A-Za-z][A-Za-z0-9]*)(?=[\s/>])[^<>]*+>").sub
 _bare = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});)").sub
-
-
-class _Tag(NamedTuple):
-    """A start tag: its attributes as XML, the place behind it, and whether it has no content."""
-
-    attributes: str
-    end: int
-    is_empty: bool
 
 
 def well_formed(text: str) -> str:
@@ -121,59 +112,52 @@ class _Reader:
             end = self._text.find(">", token.end(), token.end() + 100)
             return end + 1 if end >= 0 and "<" not in self._text[token.end() : end] else token.end()
         tag = _start_tag(self._text, token.end())
-        if tag is None:
-            return len(self._text)
-        return self._start(name, tag)
+        return len(self._text) if tag is None else self._start(name, *tag)
 
     def _characters(self, start: int) -> tuple[str, int]:
         """Return the content of a CDATA section, and the place behind it; one without its end ends at the next tag."""
         end = self._next(self._ends.get("]]>", ()), start)
-        if end > self._edge(start) or end == len(self._text):
+        if end > self._next(self._edges, start) or end == len(self._text):
             end = self._next(self._closers, start)
             return self._text[start:end], end
         return self._text[start:end], end + 3
 
-    def _start(self, name: str, tag: _Tag) -> int:
+    def _start(self, name: str, attributes: str, end: int, is_empty: bool) -> int:
         kind, text = name.lower(), self._text
-        if kind in _ROOTS or kind in _ENTRIES:
-            self._begin(name, kind, tag)
-            return tag.end
-        if not self._open or len(self._open) > _MOST_OPEN:
-            return tag.end
-        self._made.append(f"<{name}{tag.attributes}>")
-        closing = self._next(self._ends.get(kind, ()), tag.end)
-        is_closed = closing <= self._edge(tag.end) and closing < len(text)
-        if tag.is_empty:
-            closing = tag.end
-        elif not is_closed:
-            closing = text.find("<", tag.end)
+        if not self._begins(kind):
+            return end
+        self._made.append(f"<{name}{attributes}>")
+        closing = self._next(self._ends.get(kind, ()), end)
+        is_closed = closing <= self._next(self._edges, end) and closing < len(text)
+        if is_empty:
+            closing = end
+        elif is_closed and kind in _TEXTS:
+            self._made += self._flat(kind, end, closing)
+            closing = text.find(">", closing) + 1 or len(text)
+        elif is_closed or kind in _ROOTS or kind in _ENTRIES:
+            self._open.append(name)
+            return end
+        else:
+            closing = text.find("<", end)
             if closing < 0:
                 # Its text was cut off.
                 self._made.pop()
                 return len(text)
-            self._add(text[tag.end : closing])
-        elif kind in _TEXTS:
-            self._made += self._flat(kind, tag.end, closing)
-            closing = text.find(">", closing) + 1 or len(text)
-        else:
-            self._open.append(name)
-            return tag.end
+            self._add(text[end:closing])
         self._made.append(f"</{name}>")
         return closing
 
-    def _begin(self, name: str, kind: str, tag: _Tag) -> None:
-        """Begin a root, the channel or an entry. The second root continues the first one."""
-        names = [each.lower() for each in self._open]
+    def _begins(self, kind: str) -> bool:
+        """Whether an element begins; an entry ends the one before. A second root continues the first."""
+        names = {each.lower() for each in self._open}
+        if kind in _ROOTS:
+            return kind not in names and (kind == "channel" or not names)
         if kind in _ENTRIES:
-            for each in _ENTRIES.intersection(names):
+            for each in _ENTRIES & names:
                 self._end(each)
             self._entry = len(self._made)
-        elif kind in names or (kind != "channel" and names):
-            return
-        self._made.append(f"<{name}{tag.attributes}>")
-        self._open.append(name)
-        if tag.is_empty:
-            self._end(kind)
+            return True
+        return 0 < len(names) <= len(self._open) <= _MOST_OPEN
 
     def _flat(self, kind: str, start: int, end: int) -> Iterator[str]:
         """Yield the text of an element with its markup escaped; a title has none."""
@@ -204,9 +188,6 @@ class _Reader:
         while len(self._open) > place:
             self._made.append(f"</{self._open.pop()}>")
 
-    def _edge(self, place: int) -> int:
-        return self._next(self._edges, place)
-
     def _next(self, places: list[int] | tuple[()], place: int) -> int:
         number = bisect_left(places, place)
         return places[number] if number < len(places) else len(self._text)
@@ -220,10 +201,12 @@ def _escaped(text: str) -> str:
     return _bare("&amp;", text).replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _start_tag(text: str, place: int) -> _Tag | None:
+def _start_tag(text: str, place: int) -> tuple[str, int, bool] | None:
     """Read a start tag from the place behind its name, as the HTML standard does (13.2.5).
 
-    None for one that is cut, or has too many attributes: the feed ends there.
+    Returns:
+        Its attributes as XML, the place behind it, and whether it has no content; None for one that is cut, or has too
+        many attributes: the feed ends there.
     """
     found: dict[str, str] = {}
     for _ in range(_MOST_ATTRIBUTES):
@@ -235,7 +218,7 @@ def _start_tag(text: str, place: int) -> _Tag | None:
         if mark in "<>":
             written = ((name, _escaped(value).replace('"', "&quot;")) for name, value in found.items())
             attributes = "".join(f' {name}="{value}"' for name, value in written)
-            return _Tag(attributes, place + (mark == ">"), "/" in text[before:place])
+            return attributes, place + (mark == ">"), "/" in text[before:place]
         name = _name(text, place)
         assert name is not None
         place = name.end()

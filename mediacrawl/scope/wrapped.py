@@ -44,21 +44,13 @@ _is_address = re.compile(r"(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|localhost)(:[0-9]{1,
 
 
 class _Step(NamedTuple):
-    """The URL in the path of another one.
-
-    Attributes:
-        scheme: of the inner URL.
-        rest: its host, path and query.
-        proven: whether the outer one is a wrapper for certain.
-        known: whether it is on the list.
-        gap: segments between the two hosts.
-    """
+    """The URL in the path of another one, and whether that wraps it for certain, by the list, and at what distance."""
 
     scheme: str
     rest: str
-    proven: bool
-    known: bool
-    gap: int
+    is_proven: bool
+    is_listed: bool = False
+    gap: int = 0
 
 
 def unwrapped(url: str, *, is_enclosure: bool) -> Spelling | None:
@@ -79,11 +71,11 @@ def unwrapped(url: str, *, is_enclosure: bool) -> Spelling | None:
     found, unproven = None, 0
     for number in range(_MOST_STEPS):
         step = _inner(scheme, rest)
-        if step is None or not (step.known or ((is_enclosure or number) and _ends_in_media(step.rest))):
+        if step is None or not (step.is_listed or ((is_enclosure or number) and _ends_in_media(step.rest))):
             break
         scheme, rest = step.scheme, step.rest
-        unproven += bool(step.gap) and not step.proven
-        if step.proven or unproven > 1:
+        unproven += bool(step.gap) and not step.is_proven
+        if step.is_proven or unproven > 1:
             found = f"{scheme}://{rest}"
     return spelling(found) if found else None
 
@@ -95,11 +87,11 @@ def file_key(url: Spelling, *, is_enclosure: bool) -> str:
 
 def _inner(scheme: str, rest: str) -> _Step | None:
     """Return the first URL in the path of another one, which is given without its scheme; None without one."""
-    known = _patterns()(rest)
+    known = _prefixes()[1](rest)
     if known is not None:
         named = next((word for word in known[0].lower().split("/") if word in {"http", "https"}), scheme)
         target = _url_at(rest[known.end() + 1 :], named)
-        return _Step(*target[:2], proven=True, known=True, gap=1) if target else None
+        return _Step(*target[:2], is_proven=True, is_listed=True) if target else None
     host, *segments = rest.partition("?")[0].split("/")
     if not _NO_WRAPPERS.isdisjoint(host.partition(":")[0].lower().split(".")):
         return None
@@ -110,7 +102,7 @@ def _inner(scheme: str, rest: str) -> _Step | None:
             has_word = bool(words) and (words[0] in _WORDS or _is_word(words[0]) is not None)
             if not has_word and any(map(_is_timestamp, words)):
                 return None
-            return _Step(*target[:2], proven=target[2] or has_word, known=False, gap=len(words))
+            return _Step(*target[:2], is_proven=target[2] or has_word, gap=len(words))
         word = segment.lower()
         if word in _NO_WRAPPERS:
             return None
@@ -149,20 +141,17 @@ def _ends_in_media(rest: str) -> bool:
     return extension_of(f"http://{rest}") in MEDIA_EXTENSIONS
 
 
-@cache
-def _listed() -> list[str]:
-    text = resources.files("mediacrawl.scope").joinpath("tracking_prefixes.txt").read_text("utf-8")
-    return [line for line in text.splitlines() if line and not line.startswith("#")]
-
-
-@cache
 def prefix_hosts() -> frozenset[str]:
     """Return the hosts of known prefixes."""
-    return frozenset(line.partition("/")[0] for line in _listed())
+    return _prefixes()[0]
 
 
 @cache
-def _patterns() -> Callable[[str], re.Match[str] | None]:
-    longest_first = sorted(_listed(), key=lambda line: -line.count("/"))
-    patterns = (re.escape(line).replace(r"\*", "[^/?]+") for line in longest_first)
-    return re.compile(rf"(?:www\.)?(?:{'|'.join(patterns)})(?=/)", re.IGNORECASE).match
+def _prefixes() -> tuple[frozenset[str], Callable[[str], re.Match[str] | None]]:
+    """Return the hosts of the list, and what matches its prefixes."""
+    text = resources.files("mediacrawl.scope").joinpath("tracking_prefixes.txt").read_text("utf-8")
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    longest_first = sorted(lines, key=lambda line: -line.count("/"))
+    patterns = "|".join(re.escape(line).replace(r"\*", "[^/?]+") for line in longest_first)
+    hosts = frozenset(line.partition("/")[0] for line in lines)
+    return hosts, re.compile(rf"(?:www\.)?(?:{patterns})(?=/)", re.IGNORECASE).match
