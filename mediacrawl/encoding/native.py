@@ -35,7 +35,9 @@ class Kernel(Protocol):
     ) -> list[tuple[int, int, list[int]]]:
         """Return the hypotheses of a record: number (of `hypotheses.hypothesis_names`), prior, cost of each piece."""
 
-    def choose(self, piece: bytes, about: RecordContext, utf8: int | None, trusted: int, declared: int, /) -> Choice:
+    def choose(
+        self, piece: bytes, about: RecordContext, utf8: int | None, trusted: int, declared: int, /
+    ) -> Choice:
         """Return the decision on a record of one field beyond ASCII.
 
         It is the number of the best hypothesis; its margin over the declared encoding, in twelfths of a nat; whether

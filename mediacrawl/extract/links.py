@@ -76,8 +76,7 @@ _MOST_STEPS = 400
 _COUNTS = re.compile(r"[0-9\x00-\x1f\x7f]+")
 """Counters, and characters that no class name contains."""
 _REFRESH = re.compile(
-    r"\s*+(?:[\d.]++[\s;,]++|(?=url\s*=))(?:url\s*=\s*)?+(?:\"([^\"]*)|'([^']*)|([^\s\"'].*))",
-    re.IGNORECASE | re.DOTALL,
+    r"\s*+(?:[\d.]++[\s;,]++|(?=url\s*=))(?:url\s*=\s*)?+(?:\"([^\"]*)|'([^']*)|([^\s\"'].*))", re.IGNORECASE | re.DOTALL
 ).match
 """Seconds and a URL ("shared declarative refresh steps"): ``0; url=/next``, ``0;'/next'``, ``5 next``."""
 

@@ -36,15 +36,7 @@ from mediacrawl.encoding.pricing.decoding import (
     read_alike,
 )
 from mediacrawl.encoding.pricing.hints import shift_of
-from mediacrawl.encoding.pricing.hypotheses import (
-    CLOSE,
-    TRUSTED,
-    choose,
-    hypotheses,
-    hypothesis_names,
-    is_id3v1,
-    strange_cost,
-)
+from mediacrawl.encoding.pricing.hypotheses import CLOSE, TRUSTED, choose, hypotheses, hypothesis_names, is_id3v1, strange_cost
 from mediacrawl.encoding.pricing.reading import read, worth
 from mediacrawl.encoding.pricing.scoring import NEVER, Hypothesis
 

@@ -200,7 +200,9 @@ def _about(fields: Sequence[bytes], shift: Shift | None, claims: tuple[str, ...]
     return list(fields), prior_shifts(shift) if shift else None, _claimed(claims)
 
 
-def choose(raw: bytes, fields: Sequence[bytes], shift: Shift | None, claim: str) -> native.Choice | None:
+def choose(
+    raw: bytes, fields: Sequence[bytes], shift: Shift | None, claim: str
+) -> native.Choice | None:
     """Return the decision on a record with one field that is not Unicode, by the native part.
 
     Returns:
