@@ -453,9 +453,11 @@ class Leases:
 
         Of a chain that another process followed only the first site is known.
         """
-        lease = visit.lease
-        chain = self._redirectors.get(lease.url) or (site_of(lease.evidence.requested_url),) if lease.hops else ()
-        for found in visit.decision.found:
+        lease, first = visit.lease, visit.lease.evidence.requested_url
+        chain = (self._redirectors.get(lease.url) or ()) if lease.hops else ()
+        if lease.hops and not chain and first and unwrapped(first, is_enclosure=True) is None:
+            chain = (site_of(first),)
+        for found in visit.decision.found if visit.fetch.location else ():
             if found.hops > lease.hops:
                 self._redirectors.put(found.url, (*chain, lease.site))
         if outcome.earned:
