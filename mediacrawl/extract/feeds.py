@@ -28,17 +28,16 @@ _PERIODS = {"hourly": 3_600.0, "daily": 86_400.0, "weekly": 604_800.0, "monthly"
 def parse_feed(body: bytes, url: str) -> Feed:
     """Parse a feed in XML. Never raises: broken entries are skipped, and what is no feed has no entries.
 
-    Entries are read as far as the feed is complete, so a feed that was cut off loses only its last entry. A
-    malformed feed is parsed again as `loose_xml.well_formed` mends it, and the result with more media and
-    titles counts. Only ``xml:base``
-    is joined with `url`.
+    Entries are read as far as the feed is complete, so a feed that was cut off loses at most its last entry. A
+    malformed feed is parsed again as `loose_xml.well_formed` mends it, and the result with more media and titles
+    counts. Only ``xml:base`` is joined with `url`.
     """
     faults: list[str] = []
     feed = _read(body, url, faults)
     is_whole = body[-_END:].rstrip(b"\0 \t\r\n").lower().endswith(_ENDS)
     if (faults or not is_whole) and feed.cut == 0 and len(body) <= _MOST_MENDED:
         mended = _read(well_formed(readable(body).decode("utf-8", "replace")).encode(), url, [])
-        if sum(map(_worth, mended.entries)) >= sum(map(_worth, feed.entries)):
+        if sum(map(_worth, mended.entries)) >= sum(map(_worth, feed.entries)) + (not faults):
             return mended
     return feed
 
