@@ -4,7 +4,6 @@ A fact is one text with its source. In the frontier facts are a short JSON text 
 ``tags`` whose source is one of `EXTERNAL_SOURCES`. What the file itself says takes precedence, but for the title and
 the date of an episode, which its feed states.
 
-
 Some texts describe an object, with attributes in their frames: `persons_of`, `transcripts_of`, `soundbites_of`.
 """
 
