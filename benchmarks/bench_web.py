@@ -3,18 +3,22 @@
 25-35 KB a page, 100 links each of which about 10 are new, on many hosts; 5 % of the URLs redirect, 3 % are gone.
 Every page is a function of its number, so each crawler sees the same web.
 
-    python benchmarks/bench_web.py HOSTS PAUSE keep|close|tls
+    python benchmarks/bench_web.py HOSTS PAUSE keep|close|tls [DIR]
 
 ``keep`` leaves connections open, ``close`` closes each after one answer, ``tls`` does so too and speaks TLS, with an
-ECDSA certificate and session tickets as servers have them.
+ECDSA certificate and session tickets as servers have them. With DIR the pages have the bodies of captured pages:
+``manifest.jsonl`` has a line for each, with ``id`` and ``content_type``, and ``ID.body`` its bytes. They are served as
+they are, but that the targets of ``<a>`` are pages of this web: one in ten, and ten at most, are new.
 """
 
 from __future__ import annotations
 
 import asyncio
 import datetime as dt
+import json
 import os
 import random
+import re
 import ssl
 import sys
 import tempfile
@@ -68,6 +72,17 @@ class Web:
         top = max(self.hosts + number * NEW, 1)
         return [rng.randrange(top) for _ in range(LINKS - NEW)] + list(children)
 
+    def page(self, number: int) -> bytes:
+        """Return the whole HTTP answer with a page."""
+        head, filler, tail = self.pages[number % len(self.pages)]
+        cut = len(filler) // LINKS
+        parts = [head]
+        for place, target in enumerate(self.links(number)):
+            parts.append(filler[place * cut : (place + 1) * cut])
+            parts.append(f"<li><a class='l' href='{self.url(target)}'>{WORDS[target % 10]} {target}</a></li>".encode())
+        parts.append(tail)
+        return _answer(b"200 OK", b"text/html; charset=utf-8", b"".join(parts))
+
     def answer(self, head: bytes) -> bytes:
         """Return the whole HTTP answer to a request."""
         path = head.split(b" ", 2)[1]
@@ -87,14 +102,40 @@ class Web:
             )
         if luck > 96 and number >= self.hosts:
             return _answer(b"404 Not Found", b"text/html", b"<p>gone</p>")
-        head, filler, tail = self.pages[number % len(self.pages)]
-        cut = len(filler) // LINKS
-        parts = [head]
-        for place, target in enumerate(self.links(number)):
-            parts.append(filler[place * cut : (place + 1) * cut])
-            parts.append(f"<li><a class='l' href='{self.url(target)}'>{WORDS[target % 10]} {target}</a></li>".encode())
-        parts.append(tail)
-        return _answer(b"200 OK", b"text/html; charset=utf-8", b"".join(parts))
+        return self.page(number)
+
+
+_TARGET = re.compile(
+    rb"""(<a\s[^<>]*?\bhref\s*=\s*)((["'])(?!\s*(?:#|javascript:|mailto:|tel:))[^"'<>]*\3)""", re.IGNORECASE
+)
+"""The start of a link that leads to a page, and its target with its quotes."""
+
+
+class CapturedWeb(Web):
+    """As `Web`, with the bodies of captured pages in a folder."""
+
+    def __init__(self, hosts: int, port: int, scheme: str, folder: Path) -> None:
+        super().__init__(hosts, port, scheme)
+        self.captured: list[tuple[bytes, list[bytes]]] = []
+        for line in (folder / "manifest.jsonl").read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            # Before each link its start, between them their targets.
+            pieces = _TARGET.split((folder / f"{row['id']}.body").read_bytes())
+            del pieces[3::4]
+            if len(pieces) > 1:
+                self.captured.append(((row["content_type"] or "text/html").encode("latin-1"), pieces))
+
+    def page(self, number: int) -> bytes:
+        """Return the whole HTTP answer with a page."""
+        mime, pieces = self.captured[number % len(self.captured)]
+        known, rng = max(self.hosts + number * NEW, 1), random.Random(number)
+        parts = list(pieces)
+        for place in range(2, len(pieces), 3):
+            link = place // 3
+            fresh = link % NEW == 0 and link // NEW < NEW
+            target = self.hosts + number * NEW + link // NEW if fresh else rng.randrange(known)
+            parts[place] = f'"{self.url(target)}"'.encode()
+        return _answer(b"200 OK", mime, b"".join(parts))
 
 
 def _answer(status: bytes, mime: bytes, body: bytes) -> bytes:
@@ -196,10 +237,18 @@ def run(serving: Coroutine[Any, Any, None]) -> None:
 
 
 def main() -> None:
-    """Serve as the arguments say: hosts of the web, seconds before each answer, ``keep``, ``close`` or ``tls``."""
-    hosts, pause, mode = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3]
+    """Serve as the arguments say.
+
+    They are: hosts of the web, seconds before each answer, ``keep``, ``close`` or ``tls``, a folder of captured pages.
+    """
+    hosts, pause, mode, *folder = int(sys.argv[1]), float(sys.argv[2]), *sys.argv[3:]
     scheme, tls = ("https", certificate()) if mode == "tls" else ("http", None)
-    run(listen(lambda port: Web(hosts, port, scheme).answer, pause, keeps=mode == "keep", tls=tls))
+
+    def make(port: int) -> Answerer:
+        web = CapturedWeb(hosts, port, scheme, Path(folder[0])) if folder else Web(hosts, port, scheme)
+        return web.answer
+
+    run(listen(make, pause, keeps=mode == "keep", tls=tls))
 
 
 if __name__ == "__main__":

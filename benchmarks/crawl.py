@@ -12,11 +12,14 @@ process (``crawl_worker.py``); the server is another process.
 Each crawler runs at two lengths. "whole" is the long run from start to end. "later" is the difference of the two, in
 which the start of the process and most robots.txt are not counted. The targets are about the whole run.
 
+With ``--pages DIR`` there is one web, over TLS, whose pages have the bodies of captured ones (``bench_web.py``), and
+the target is about "later". Their frames and media lead to other hosts: mediacrawl crawls with ``scope=site``.
+
 The last run is long: the memory of the process after 20,000 and after 30,000 pages. pydantic is hidden from both
 crawlers: only our tests need it, and itemadapter would import all of it where it is installed.
 
 Run: ``make bench NAME=crawl``; arguments: pages of the long run (8,000), rounds (3), ``--modes tls,keep``,
-``--no-memory``.
+``--no-memory``, ``--pages DIR``.
 """
 
 from __future__ import annotations
@@ -38,6 +41,8 @@ from shared import HERE, Figure, begin_crawl, cpu_of_children, failed, figure, f
 HOSTS = 1000
 TARGETS = {"tls": 8.0, "keep": 9.0, "close": 10.0}
 """Pages for the CPU of one of stock Scrapy's, the default order on."""
+CAPTURED = 4.0
+"""The same on captured pages, without the start."""
 RULES_CHEAPER = 10.0
 """Per cent that ``PRIORITY=rules`` may be cheaper than the default order."""
 MEMORY = 200.0
@@ -86,7 +91,7 @@ class Pair:
         )
 
 
-def measure(name: str, port: int, pages: int, mode: str, *samples: int) -> Run:
+def measure(name: str, port: int, pages: int, mode: str, *samples: int, scope: str = "web") -> Run:
     """Run one crawl.
 
     Args:
@@ -95,10 +100,17 @@ def measure(name: str, port: int, pages: int, mode: str, *samples: int) -> Run:
         pages: after which it ends.
         mode: of the web.
         samples: numbers of answers after which its memory is noted.
+        scope: of mediacrawl.
     """
     crawler, settings = CRAWLERS[name]
     url = f"{'https' if mode == 'tls' else 'http'}://site{{}}.test:{port}/page/{{}}.html"
-    orders = {"crawler": crawler, "settings": settings, "pages": pages, "samples": samples}
+    orders = {
+        "crawler": crawler,
+        "settings": settings,
+        "arguments": {"scope": scope},
+        "pages": pages,
+        "samples": samples,
+    }
     with tempfile.TemporaryDirectory() as parent:
         folder = Path(parent) / "crawl"
         before, began = cpu_of_children(), time.perf_counter()
@@ -120,14 +132,15 @@ def median_record() -> float:
             return statistics.median(row[0] for row in db.execute("SELECT bytes_fetched FROM media"))
 
 
-def alternate(mode: str, pages: int, rounds: int) -> dict[str, list[Pair]]:
+def alternate(mode: str, pages: int, rounds: int, captured: Path | None = None) -> dict[str, list[Pair]]:
     """The crawlers in turn on one web; answers what each round measured."""
     rows: dict[str, list[Pair]] = {name: [] for name in CRAWLERS}
-    with serving(HOSTS, mode=mode) as (_, port):
+    scope = "web" if captured is None else "site"
+    with serving(HOSTS, mode=mode, pages=captured) as (_, port):
         for _ in range(rounds):
             for name, found in rows.items():
-                short = measure(name, port, pages // SHORT, mode)
-                found.append(Pair(measure(name, port, pages, mode), short))
+                short = measure(name, port, pages // SHORT, mode, scope=scope)
+                found.append(Pair(measure(name, port, pages, mode, scope=scope), short))
     return rows
 
 
@@ -150,7 +163,15 @@ def main() -> None:
     parser.add_argument("rounds", type=int, nargs="?", default=3)
     parser.add_argument("--modes", default=",".join(TARGETS))
     parser.add_argument("--no-memory", action="store_true")
+    parser.add_argument("--pages", dest="captured", type=Path)
     options = parser.parse_args()
+    if options.captured:
+        rows = alternate("tls", options.pages, options.rounds, options.captured)
+        compare("tls", rows)
+        later = statistics.median(ratios(rows, "mediacrawl", later=True))
+        name = "captured pages, tls, without the start: pages per CPU-second, times stock Scrapy"
+        finish("crawl", [figure(name, later, "x", CAPTURED, "more")])
+        return
     figures = []
     for mode in options.modes.split(","):
         figures += compare(mode, alternate(mode, options.pages, options.rounds))

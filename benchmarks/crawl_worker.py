@@ -4,7 +4,8 @@ Each tenth of a second it notes the time, its CPU seconds, the pages that it has
 Redis, and all answers that it has had; that goes to ``rows.json`` in its folder when it has read its share, which ends
 it. A page is an answer of status 200 that is not a robots.txt. Its argument is the JSON of its orders: ``crawler``,
 ``pages``, ``concurrent``, ``redis`` (a URL, or empty), ``folder``, ``seeds``, ``hosts`` (of the resolver), ``settings``
-(further ones), and ``samples`` (answers after which its memory is noted, in ``memory.json``).
+(further ones), ``arguments`` (of the spider ``media``), and ``samples`` (answers after which its memory is noted, in
+``memory.json``).
 """
 
 # ruff: noqa: E402 - what follows must not import pydantic
@@ -169,7 +170,7 @@ def main() -> None:
     if GIVEN["crawler"] == "mediacrawl":
         settings.setmodule("mediacrawl.settings")
         spider: Any = "media"
-        arguments = {"seed": "\n".join(GIVEN["seeds"])}
+        arguments = {"seed": "\n".join(GIVEN["seeds"]), **GIVEN["arguments"]}
         chosen = OURS | (OURS_ON_REDIS if GIVEN["redis"] else {})
     else:
         spider, arguments = Peer, {}

@@ -93,9 +93,19 @@ def cpu_of_children() -> float:
 
 
 @contextmanager
-def serving(hosts: int, pause: float = 0.0, mode: str = "keep") -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """Serve the web of ``bench_web.py`` from a process of its own, which is given with its port."""
-    command = [sys.executable, str(HERE / "bench_web.py"), str(hosts), str(pause), mode]
+def serving(
+    hosts: int, pause: float = 0.0, mode: str = "keep", pages: Path | None = None
+) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """Serve the web of ``bench_web.py`` from a process of its own, which is given with its port.
+
+    Args:
+        hosts: of the web.
+        pause: seconds before each answer.
+        mode: how it treats connections.
+        pages: a folder of captured pages, whose bodies it serves.
+    """
+    folder = [] if pages is None else [str(pages)]
+    command = [sys.executable, str(HERE / "bench_web.py"), str(hosts), str(pause), mode, *folder]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         yield server, int(server.stdout.readline())
@@ -126,7 +136,7 @@ def begin_crawl(folder: Path, hosts: int, url: str, *, seeds: bool = True, **ord
         orders: ``crawler``, ``pages``, and what else the worker knows.
     """
     folder.mkdir()
-    usual = {"concurrent": 100, "redis": "", "settings": {}, "samples": [], "folder": str(folder)}
+    usual = {"concurrent": 100, "redis": "", "settings": {}, "arguments": {}, "samples": [], "folder": str(folder)}
     web = {
         "seeds": [url.format(number, number) for number in range(hosts if seeds else 0)],
         "hosts": {f"site{n}.test": f"127.1.{n // 250}.{n % 250 + 1}" for n in range(hosts)},

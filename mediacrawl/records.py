@@ -50,6 +50,8 @@ class Drop(StrEnum):
     """Its page had brought as many bytes of URLs as its length allows (`frontier.byte_budget`)."""
     INDEX_LINK = "index_link"
     """On a list of files that a server made: it sorts the list, or leads to a folder above."""
+    TEMPLATE = "template"
+    """It is in a ``<template>``, or has a placeholder such as ``{{ url }}``."""
     # Wishes of the site.
     NOFOLLOW = "nofollow"
     NOINDEX = "noindex"
@@ -123,6 +125,8 @@ class Limit(StrEnum):
     What is within the limit was kept. The summary names the URLs, for ordinary answers meet none of these limits.
     """
 
+    PAGE = "page"
+    """A page, unpacked, is longer than ``PAGE_MAX_BYTES``: its beginning was read."""
     LINKS = "links"
     """More links than are read of one page, or links that are dearer to read."""
     TEXT = "text"

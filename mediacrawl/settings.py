@@ -277,8 +277,8 @@ url: str) -> bool``, names of headers in lower case. Empty downloads all. A reje
 
 # -- Limits on what is fetched ----------------------------------------------------------------------------------
 
-PAGE_MAX_BYTES: kind.Bytes = 200_000
-"""Bytes of a page that are read; the rest is cut off. Links beyond it are navigation that also stands above."""
+PAGE_MAX_BYTES: kind.Bytes = 1_000_000
+"""Bytes of a page that are read, unpacked; the download ends there. Longer pages are counted (``limit/page``)."""
 
 LIST_MAX_BYTES: kind.Bytes = 3_000_000
 """Bytes of a feed, a sitemap or a playlist that are read, unpacked: 500 podcast episodes. Compressed, a fifth is
@@ -486,7 +486,7 @@ ASYNCIO_EVENT_LOOP = "uvloop.Loop" if find_spec("uvloop") else None
 """uvloop (extra ``speed``) needs a third less CPU for the network."""
 
 DOWNLOAD_TIMEOUT: kind.Seconds = 30
-"""Seconds. Scrapy's 180 suits large files; nearly all responses here are cut at 200 KB."""
+"""Seconds. Scrapy's 180 suits large files; nearly all responses here are cut at 1 MB."""
 
 DOWNLOAD_MAXSIZE: kind.Bytes = 16 * 1024 * 1024
 """Bytes after decompression; a page that unpacks to more is a bomb. Far less is read from the network."""

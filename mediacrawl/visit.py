@@ -26,6 +26,8 @@ class FetchFacts:
         bytes: bytes of the body, as received.
         range_bytes: bytes of the requested range; 0 without one.
         body_limit: bytes of the body that are downloaded at most; None before the response's headers.
+        page_bytes: bytes of a page, unpacked, that are kept at most; 0 for what is read as something else.
+        packed: the body of a compressed page while it comes.
         error: name of the exception that ended the request, or its reason in words.
         trouble: the evidence of the exception, or of a robots.txt that failed, against the site.
         broke_off: whether the body ended early: fewer bytes than announced, or an incomplete compressed body. False if
@@ -50,6 +52,8 @@ class FetchFacts:
     bytes: int = 0
     range_bytes: int = 0
     body_limit: int | None = None
+    page_bytes: int = 0
+    packed: bytearray = field(default_factory=bytearray)
     error: str = ""
     trouble: Trouble | None = None
     broke_off: bool = False

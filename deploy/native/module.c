@@ -111,6 +111,8 @@ static int take_letters(KernelObject *self, PyObject *spec, Letters *to)
     if (!to->bigrams || copy_table(spec, "ascii_numbers", to->ascii_numbers, 256) < 0) return -1;
     for (int byte = 0; byte < 256; byte++)
         if (to->ascii_numbers[byte] >= to->size) return fails("ascii_numbers");
+    for (int byte = 'A'; byte <= 'Z'; byte++)
+        if (byte != 'I' && to->ascii_numbers[byte] != to->ascii_numbers[byte | 0x20]) return fails("ascii_numbers");
     return 0;
 }
 
@@ -132,6 +134,33 @@ static int take_pair(KernelObject *self, PyObject *spec, Pair *to)
         if (to->letters[byte] >= kernel->languages[to->language].size || to->classes[byte] >= MOST_CLASSES ||
             to->extra[byte] > 85 || to->is_foreign[byte] > 1)
             return fails("a pair's tables");
+    return 0;
+}
+
+/* What the rows of the first pass are filled from, side by side: to read it from the pairs would miss the cache. */
+static int fill_columns(Kernel *kernel)
+{
+    Columns *to = &kernel->columns;
+    size_t count = (size_t)kernel->pair_count;
+    to->bigrams = PyMem_Calloc(count, sizeof *to->bigrams);
+    to->sizes = PyMem_Calloc(count, sizeof *to->sizes);
+    to->letters = PyMem_Calloc(3 * 256, count);
+    if (!to->bigrams || !to->sizes || !to->letters) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    to->classes = to->letters + 256 * count;
+    to->extras = to->classes + 256 * count;
+    for (size_t i = 0; i < count; i++) {
+        const Pair *pair = &kernel->pairs[i];
+        to->bigrams[i] = kernel->languages[pair->language].bigrams;
+        to->sizes[i] = kernel->languages[pair->language].size;
+        for (size_t byte = 0; byte < 256; byte++) {
+            to->letters[byte * count + i] = pair->letters[byte];
+            to->classes[byte * count + i] = pair->classes[byte];
+            to->extras[byte * count + i] = pair->extra[byte];
+        }
+    }
     return 0;
 }
 
@@ -203,8 +232,9 @@ static int take_languages(KernelObject *self, PyObject *spec)
     kernel->by_encoding = PyMem_Calloc(count, sizeof *kernel->by_encoding);
     kernel->characters = PyMem_Calloc((size_t)kernel->character_count + 1, sizeof *kernel->characters);
     kernel->row_costs = PyMem_Calloc(ROWS, count);
+    kernel->plain = PyMem_Calloc(SYMBOLS * SYMBOLS * SYMBOLS, (size_t)kernel->language_count);
     if (!self->names || !kernel->languages || !kernel->pairs || !kernel->pages || !kernel->by_encoding ||
-        !kernel->characters || !kernel->row_costs) {
+        !kernel->characters || !kernel->row_costs || !kernel->plain) {
         if (!PyErr_Occurred()) PyErr_NoMemory();
         return -1;
     }
@@ -213,6 +243,7 @@ static int take_languages(KernelObject *self, PyObject *spec)
         if (take_letters(self, PyList_GetItem(languages, i), &kernel->languages[i]) < 0) return -1;
     for (int i = 0; i < kernel->pair_count; i++)
         if (take_pair(self, PyList_GetItem(pairs, i), &kernel->pairs[i]) < 0) return -1;
+    if (fill_columns(kernel) < 0) return -1;
     int place = 0;
     for (int encoding = 0; encoding < kernel->encoding_count; encoding++) {
         if (take_page(PyList_GetItem(pages, encoding), &kernel->pages[encoding]) < 0) return -1;
@@ -222,6 +253,7 @@ static int take_languages(KernelObject *self, PyObject *spec)
         kernel->pages[encoding].pair_count = place - kernel->pages[encoding].first_pair;
     }
     if (small_integer(spec, "english", 0, kernel->language_count - 1, &kernel->english) < 0) return -1;
+    if (!kernel->languages[kernel->english].is_latin) return fails("english");
     return small_integer(spec, "declared", 0, kernel->encoding_count - 1, &kernel->declared_encoding);
 }
 
@@ -342,7 +374,7 @@ static int load_letters(Kernel *kernel, int language)
     model->known = known;
     model->known_count = known_count;
     model->prices = prices;
-    if (known_count > 1 << 24 || fill_buckets(model) < 0) return fails("the words of a language");
+    if (known_count > 1 << 24 || index_words(model) < 0) return fails("the words of a language");
     model->trigrams = trigrams;
     return 0;
 }
@@ -379,6 +411,17 @@ static int load_characters(Kernel *kernel, int number)
             return -1;
         }
         (*page)[codes[i] & 0xFF] = (uint16_t)(i + 2); /* numbers begin with 1, and 0 is none here */
+    }
+    PyMem_Free(model->rows);
+    model->rows = PyMem_Calloc(model->width + 1, sizeof *model->rows);
+    if (!model->rows) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    size_t at = 0;
+    for (size_t row = 0; row <= model->width; row++) {
+        while (at < model->key_count && model->keys[at] < row * model->width) at++;
+        model->rows[row] = (uint32_t)at;
     }
     model->is_loaded = 1;
     return 0;
@@ -449,6 +492,8 @@ static void kernel_free(PyObject *object)
         for (int i = 0; i < kernel->encoding_count; i++)
             for (int high = 0; high < 256; high++) PyMem_Free(kernel->pages[i].bytes[high]);
     if (kernel->characters)
+        for (int i = 0; i < kernel->character_count; i++) PyMem_Free(kernel->characters[i].rows);
+    if (kernel->characters)
         for (int i = 0; i < kernel->character_count; i++)
             for (int page = 0; page < CODE_PAGES; page++) PyMem_Free(kernel->characters[i].numbers[page]);
     for (int i = 0; i < kernel->double_count; i++)
@@ -461,6 +506,10 @@ static void kernel_free(PyObject *object)
     PyMem_Free(kernel->by_encoding);
     PyMem_Free(kernel->characters);
     PyMem_Free(kernel->row_costs);
+    PyMem_Free(kernel->plain);
+    PyMem_Free(kernel->columns.bigrams);
+    PyMem_Free(kernel->columns.sizes);
+    PyMem_Free(kernel->columns.letters);
     PyMem_Free(kernel->gains);
     PyMem_Free(kernel->kinds);
     PyMem_Free(kernel->outside);

@@ -42,6 +42,7 @@ static void fill_crc_table(void)
 
 static int64_t listed(const Letters *model, uint32_t digest, int64_t otherwise)
 {
+    if (!(model->filter[(digest & 0xFFFF) >> 3] & 1 << (digest & 7))) return otherwise;
     size_t low = model->buckets[digest >> 16], end = model->buckets[(digest >> 16) + 1], high = end;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -54,33 +55,36 @@ static int64_t listed(const Letters *model, uint32_t digest, int64_t otherwise)
     return otherwise;
 }
 
-int fill_buckets(Letters *model)
+int index_words(Letters *model)
 {
     size_t at = 0;
     for (uint32_t bucket = 0; bucket < 256; bucket++) {
         model->buckets[bucket] = (uint32_t)at;
-        while (at < model->known_count && model->known[at] >> 16 == bucket) {
-            if (at && model->known[at] < model->known[at - 1]) return -1;
-            at++;
+        for (; at < model->known_count && model->known[at] >> 16 == bucket; at++) {
+            uint32_t digest = model->known[at];
+            if (at && digest < model->known[at - 1]) return -1;
+            model->filter[(digest & 0xFFFF) >> 3] |= (uint8_t)(1 << (digest & 7));
         }
     }
     model->buckets[256] = (uint32_t)at;
     return at == model->known_count ? 0 : -1;
 }
 
-/* A run of letters as it is spelled: cost so far, the two letters before, and the CRC of their numbers. */
+/* A run of letters as it is spelled: cost so far, the place of the two letters before, the last one, and the CRC of their
+ * numbers. */
 typedef struct {
     int64_t cost;
-    int context;
+    int context, last;
     uint32_t crc;
 } Spelling;
 
-static const Spelling UNSPELLED = {0, 0, 0xFFFFFFFFu};
+static const Spelling UNSPELLED = {0, 0, 0, 0xFFFFFFFFu};
 
 static inline void spell(const Letters *model, Spelling *run, uint8_t number)
 {
     run->cost += model->trigrams[run->context * model->size + number];
-    run->context = run->context % model->size * model->size + number;
+    run->context = run->last * model->size + number;
+    run->last = number;
     run->crc = crc_table[(run->crc ^ number) & 0xFF] ^ run->crc >> 8;
 }
 
@@ -220,34 +224,71 @@ int64_t word_cost(Kernel *kernel, const Pair *pair, Piece word)
     return cost + class_cost(kernel, pair, word);
 }
 
-int64_t ascii_cost(Kernel *kernel, const Piece *words, size_t count, int language, int is_lone, int *error)
+static inline int symbol_of(uint8_t letter) { return letter == 'I' ? SYMBOLS - 1 : (letter | 0x20) - 'a' + 1; }
+
+static int fill_plain(Kernel *kernel)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzI";
+    size_t count = (size_t)kernel->language_count;
+    for (int language = 0; language < kernel->language_count; language++) {
+        if (!kernel->languages[language].is_latin) continue;
+        const Letters *model = loaded(kernel, language);
+        if (!model) return -1;
+        int numbers[SYMBOLS] = {0};
+        for (int i = 1; i < SYMBOLS; i++) numbers[i] = model->ascii_numbers[(uint8_t)letters[i - 1]];
+        uint8_t *to = kernel->plain + language;
+        for (int i = 0; i < SYMBOLS * SYMBOLS * SYMBOLS; i++, to += count) {
+            int context = numbers[i / SYMBOLS / SYMBOLS] * model->size + numbers[i / SYMBOLS % SYMBOLS];
+            *to = model->trigrams[context * model->size + numbers[i % SYMBOLS]];
+        }
+    }
+    kernel->is_plain_filled = 1;
+    return 0;
+}
+
+/* What a word costs in each Latin language. */
+static void plain_costs(const Kernel *kernel, Piece word, int64_t *costs)
+{
+    uint16_t spelled[1024] = {0}; /* at most 255 for each letter and the end */
+    int count = kernel->language_count, context = 0;
+    for (size_t at = 0; at <= word.length; at++) {
+        int symbol = at < word.length ? symbol_of(word.at[at]) : 0, place = context * SYMBOLS + symbol;
+        const uint8_t *row = kernel->plain + (size_t)place * (size_t)count;
+        for (int i = 0; i < count; i++) spelled[i] = (uint16_t)(spelled[i] + row[i]);
+        context = place % (SYMBOLS * SYMBOLS);
+    }
+    for (int i = 0; i < count; i++) {
+        const Letters *model = &kernel->languages[i];
+        if (!model->is_latin) continue;
+        uint32_t crc = 0xFFFFFFFFu;
+        for (size_t at = 0; at < word.length; at++)
+            crc = crc_table[(crc ^ model->ascii_numbers[word.at[at]]) & 0xFF] ^ crc >> 8;
+        costs[i] = listed(model, (crc ^ 0xFFFFFFFFu) & 0xFFFFFF, spelled[i]);
+    }
+}
+
+int ascii_costs(Kernel *kernel, const Piece *words, size_t count, int is_lone, int64_t *costs)
 {
     const Constants *is = &kernel->is;
-    if (!count) return 0;
-    if (!kernel->languages[language].is_latin) {
-        int64_t total = is->latin_word * (int64_t)count;
-        return (total < is->most_latin ? total : is->most_latin) * (is_lone ? 2 : 1);
-    }
-    const Letters *model = loaded(kernel, language);
-    /* After a failure an exception is set, and the loader must not be called. */
-    const Letters *english = model ? loaded(kernel, kernel->english) : NULL;
-    if (!english) {
-        *error = 1;
-        return 0;
-    }
-    int64_t total = 0;
-    for (size_t i = 0; i < count; i++) {
-        Spelling here = UNSPELLED, there = UNSPELLED;
-        for (size_t at = 0; at < words[i].length; at++) {
-            spell(model, &here, model->ascii_numbers[words[i].at[at]]);
-            spell(english, &there, english->ascii_numbers[words[i].at[at]]);
+    if (!kernel->is_plain_filled && fill_plain(kernel) < 0) return -1;
+    int64_t here[1024], other = is->latin_word * (int64_t)count;
+    memset(costs, 0, sizeof *costs * (size_t)kernel->language_count);
+    for (size_t word = 0; word < count; word++) {
+        plain_costs(kernel, words[word], here);
+        for (int i = 0; i < kernel->language_count; i++) {
+            if (!kernel->languages[i].is_latin) continue;
+            int64_t difference = here[kernel->english] - here[i] - is->least_difference;
+            if (difference < 0) difference = 0;
+            if (difference >= (int64_t)kernel->gain_count) difference = (int64_t)kernel->gain_count - 1;
+            costs[i] += kernel->gains[difference];
         }
-        int64_t difference = cost_of_run(english, &there) - cost_of_run(model, &here) - is->least_difference;
-        if (difference < 0) difference = 0;
-        if (difference >= (int64_t)kernel->gain_count) difference = (int64_t)kernel->gain_count - 1;
-        total += kernel->gains[difference];
     }
-    return total > -2 * is->most_gain ? total : -2 * is->most_gain;
+    for (int i = 0; i < kernel->language_count; i++)
+        if (!kernel->languages[i].is_latin)
+            costs[i] = (other < is->most_latin ? other : is->most_latin) * (is_lone ? 2 : 1);
+        else if (costs[i] < -2 * is->most_gain)
+            costs[i] = -2 * is->most_gain;
+    return 0;
 }
 
 /* ---- The first pass, and the choice ---- */
@@ -265,7 +306,12 @@ static const uint8_t *row_of(Kernel *kernel, uint8_t first, uint8_t second)
     uint32_t key = 0x10000u | (uint32_t)first << 8 | second;
     Row *row = &kernel->rows[((first * 0x9E3779B1u ^ second * 0x85EBCA6Bu) >> 15) & (ROWS - 1)];
     if (row->key != key) {
-        for (int i = 0; i < kernel->pair_count; i++) row->costs[i] = step_cost(kernel, &kernel->pairs[i], first, second);
+        const Columns *is = &kernel->columns;
+        size_t count = (size_t)kernel->pair_count, from = first * count, to = second * count;
+        for (size_t i = 0; i < count; i++)
+            row->costs[i] = (uint8_t)(kernel->half[is->bigrams[i][is->letters[from + i] * is->sizes[i] + is->letters[to + i]]] +
+                                      kernel->half[kernel->pair_steps[is->classes[from + i] << 5 | is->classes[to + i]]] +
+                                      is->extras[to + i]);
         row->key = key;
     }
     return row->costs;
@@ -307,6 +353,13 @@ static inline int64_t floor_divide(int64_t number, int64_t by)
     return number % by < 0 ? quotient - 1 : quotient;
 }
 
+/* The prior of a pair in the first pass. */
+static inline int64_t prior_lane(const Kernel *kernel, int pair, const int32_t *shifts)
+{
+    int64_t prior = kernel->pairs[pair].prior_lane;
+    return shifts && shifts[pair] ? prior + floor_divide(shifts[pair] * kernel->is.lane_step, kernel->is.step) : prior;
+}
+
 static int by_size(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -346,8 +399,7 @@ int rank_pairs(Kernel *kernel, const Fields *fields, const int32_t *shifts, cons
     int count = kernel->pair_count;
     int64_t *together = work, *lanes = work + count, *near = work + 2 * count;
     uint8_t marks[1024] = {0};
-    for (int i = 0; i < count; i++)
-        together[i] = kernel->pairs[i].prior_lane + (shifts ? floor_divide(shifts[i] * is->lane_step, is->step) : 0);
+    for (int i = 0; i < count; i++) together[i] = prior_lane(kernel, i, shifts);
     size_t word = 0;
     for (int place = 0; place < fields->count; place++) {
         int is_field = fields->own_count > 1 && place < fields->own_count;
@@ -361,9 +413,7 @@ int rank_pairs(Kernel *kernel, const Fields *fields, const int32_t *shifts, cons
         if (fields->is_of_record[place])
             for (int i = 0; i < count; i++) together[i] += lanes[i];
         if (is_field) {
-            for (int i = 0; i < count; i++)
-                lanes[i] +=
-                    kernel->pairs[i].prior_lane + (shifts ? floor_divide(shifts[i] * is->lane_step, is->step) : 0);
+            for (int i = 0; i < count; i++) lanes[i] += prior_lane(kernel, i, shifts);
             choose_least(kernel, lanes, is->field_gate, is->field_pairs, CHOSEN | STAYING, marks, near);
         }
     }
@@ -488,7 +538,7 @@ int64_t character_cost(const Characters *model, int64_t *last, uint32_t code)
     if (number < 0) return model->unseen;
     if (before < 0) return model->unigrams[number];
     uint64_t key = (uint64_t)before * model->width + (uint64_t)number;
-    size_t low = 0, high = model->key_count;
+    size_t low = model->rows[before], end = model->rows[before + 1], high = end;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (model->keys[middle] < key)
@@ -496,7 +546,7 @@ int64_t character_cost(const Characters *model, int64_t *last, uint32_t code)
         else
             high = middle;
     }
-    if (low < model->key_count && model->keys[low] == key) return model->costs[low];
+    if (low < end && model->keys[low] == key) return model->costs[low];
     return model->gaps[before] + model->unigrams[number];
 }
 

@@ -12,8 +12,9 @@
 #define MOST_LETTERS 128
 #define MOST_CLASSES 32
 #define MOST_CLITIC 8
-#define ROWS 4096 /* rows of the first pass that are kept; a power of two */
+#define ROWS 8192 /* rows of the first pass that are kept; a power of two */
 #define CODE_PAGES 0x1100
+#define SYMBOLS 28 /* the end of a word, ASCII letters of either case, and the capital I, which has two small letters */
 
 typedef struct {
     const uint8_t *at;
@@ -31,6 +32,7 @@ typedef struct {
     const uint8_t *prices;
     size_t known_count;
     uint32_t buckets[257]; /* where in `known` the hashes with each highest byte begin */
+    uint8_t filter[1 << 13]; /* a bit for each lower 16 bits of a hash in `known`: most words are in no list */
 } Letters;
 
 /* An 8-bit encoding with a language. */
@@ -50,6 +52,7 @@ typedef struct {
     uint16_t *numbers[CODE_PAGES]; /* number + 1 by code point, in pages of 256; 0 is none */
     const uint8_t *unigrams, *gaps, *costs;
     const uint32_t *keys;
+    uint32_t *rows; /* where in `keys` those of each character begin */
     size_t width, gap_count, key_count;
     int64_t unseen;
 } Characters;
@@ -98,9 +101,16 @@ typedef struct {
     uint8_t *costs;
 } Row;
 
+/* What a row is filled from: the bigrams of each pair, and for each byte the letter, class and extra cost of all pairs. */
+typedef struct {
+    const uint8_t **bigrams;
+    int *sizes;
+    uint8_t *letters, *classes, *extras;
+} Columns;
+
 /* What the hypotheses of a record are weighed by (weighing.c). */
 typedef struct {
-    int64_t language_switch, most_words, most_scored, lone, trusted, utf8_prior;
+    int64_t language_switch, most_words, most_scored, lone, trusted, close, utf8_prior;
     int tonal; /* the encoding of Vietnamese with tones of their own, or -1 */
     uint16_t (*characters)[256]; /* code points of the bytes, by encoding */
 } Weighing;
@@ -126,6 +136,9 @@ struct Kernel {
     uint16_t *outside;   /* what those cost between runs */
     Row rows[ROWS];
     uint8_t *row_costs;
+    uint8_t *plain; /* cost of three symbols in a row, for all languages side by side; filled at the first ASCII word */
+    int is_plain_filled;
+    Columns columns;
     Weighing weighing;
     /* Loads the rest of a language's tables; 0, or -1 with an error set. */
     int (*load_letters)(Kernel *, int language);
@@ -158,8 +171,8 @@ typedef struct {
     int count;
 } Choices;
 
-/* Fills the buckets of a model whose words were loaded; `known` must rise. 0, or -1 if it does not. */
-int fill_buckets(Letters *);
+/* Indexes the words of a model that were loaded; `known` must rise. 0, or -1 if it does not. */
+int index_words(Letters *);
 
 /* The next odd word of `raw` from `*from` on: a run of letters with a byte beyond ASCII. 0 when there is none. */
 int next_odd_word(const uint8_t *raw, size_t length, size_t *from, Piece *word);
@@ -175,8 +188,8 @@ void first_pass(Kernel *, Piece word, int64_t *lanes);
 int rank_pairs(Kernel *, const Fields *fields, const int32_t *shifts, const Choices *always, Ranked *ranked, int64_t *costs,
                int64_t *work);
 
-/* What ASCII words cost in a language, beside English. `error` is set where a table could not be loaded. */
-int64_t ascii_cost(Kernel *, const Piece *words, size_t count, int language, int is_lone, int *error);
+/* What ASCII words of at most 30 letters cost in each language, beside English; 0, or -1 with an error set. */
+int ascii_costs(Kernel *, const Piece *words, size_t count, int is_lone, int64_t *costs);
 
 /* The cost of text in the best pair of some encodings; `*pair` is -1 if there is none. `raws[i]` has the bytes of the
  * text in the encoding `encodings[i]`. `only` is a language, or -1. -1 with an error set. */

@@ -61,15 +61,9 @@ static int is_lone(const Kernel *kernel, const Record *record)
 static int add_fits(Kernel *kernel, const Record *record, const Piece *words, size_t count, int lone, int32_t *shifts)
 {
     int64_t of_language[MOST_WEIGHED];
-    uint8_t is_known[MOST_WEIGHED] = {0};
-    int error = 0;
-    for (int i = 0; i < kernel->pair_count; i++) {
-        int language = kernel->pairs[i].language;
-        if (!is_known[language]) of_language[language] = ascii_cost(kernel, words, count, language, lone, &error);
-        if (error) return -1;
-        is_known[language] = 1;
-        shifts[i] = (record->shifts ? record->shifts[i] : 0) + (int32_t)of_language[language];
-    }
+    if (ascii_costs(kernel, words, count, lone, of_language) < 0) return -1;
+    for (int i = 0; i < kernel->pair_count; i++)
+        shifts[i] = (record->shifts ? record->shifts[i] : 0) + (int32_t)of_language[kernel->pairs[i].language];
     return 0;
 }
 
@@ -203,11 +197,10 @@ static int next_cheapest(const int64_t *totals, int count, int64_t least, int la
 }
 
 Choice choose(const Kernel *kernel, const Weighed *found, int64_t *costs, int count, Piece raw, int trusted, int declared,
-              Rival *rivals)
+              Rival *rivals, int64_t *totals)
 {
     uint8_t is_seen[MOST_WEIGHED] = {0};
-    int64_t totals[MOST_WEIGHED];
-    Choice choice = {0, 0, 0, 0};
+    Choice choice = {0, 0, 0, 0, 0};
     int64_t leave = INT64_MAX;
     if (count < 1) return choice;
     for (int i = 0; i < count; i++) {
@@ -218,6 +211,7 @@ Choice choose(const Kernel *kernel, const Weighed *found, int64_t *costs, int co
     for (int i = 1; i < count; i++)
         if (totals[i] < totals[best]) best = i;
     choice.best = found[best].number;
+    choice.best_encoding = found[best].encoding;
     choice.over_declared = (leave < INT64_MAX ? leave : kernel->is.never) - totals[best];
     is_seen[found[best].encoding] = 1;
     for (int i = best; (i = next_cheapest(totals, count, totals[i], i)) >= 0;) {

@@ -44,14 +44,15 @@ typedef struct {
 /* The decision on a record of one field. */
 typedef struct {
     int best;             /* number of the hypothesis */
+    int best_encoding;
     int64_t over_declared; /* margin over leaving the field as declared */
     int rival_count;
     int is_sure; /* the last rival does read another text; the others may read the same one */
 } Choice;
 
-/* Chooses among the hypotheses of one field. `rivals` has room for all of them. `trusted` and `declared` are encodings,
- * or -1. */
+/* Chooses among the hypotheses of one field. `rivals` and `totals` have room for all of them; `totals` gets the cost of
+ * each with its prior. `trusted` and `declared` are encodings, or -1. */
 Choice choose(const Kernel *, const Weighed *found, int64_t *costs, int count, Piece raw, int trusted, int declared,
-              Rival *rivals);
+              Rival *rivals, int64_t *totals);
 
 #endif

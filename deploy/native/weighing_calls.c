@@ -37,7 +37,7 @@ int take_weighing(Kernel *kernel, PyObject *all)
         int64_t *to;
     } wanted[] = {
         {"language_switch", &is->language_switch}, {"most_words", &is->most_words}, {"most_scored", &is->most_scored},
-        {"lone", &is->lone}, {"trusted", &is->trusted}, {"utf8_prior", &is->utf8_prior},
+        {"lone", &is->lone}, {"trusted", &is->trusted}, {"close", &is->close}, {"utf8_prior", &is->utf8_prior},
     };
     if (!spec || !PyDict_Check(spec)) return fails("weighing");
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
@@ -225,22 +225,44 @@ done:
     return answer;
 }
 
-static PyObject *choice_tuple(const Choice *choice, const Rival *rivals)
+/* The totals of the hypotheses in one encoding, cheapest first. */
+static PyObject *totals_in(int encoding, const Call *call, const int64_t *totals, int count)
+{
+    PyObject *list = PyList_New(0);
+    for (int i = 0; list && i < count; i++) {
+        if (call->found[i].encoding != encoding) continue;
+        PyObject *total = PyLong_FromLongLong(totals[i]);
+        if (!total || PyList_Append(list, total) < 0) Py_CLEAR(list);
+        Py_XDECREF(total);
+    }
+    if (list && PyList_Sort(list) < 0) Py_CLEAR(list);
+    return list;
+}
+
+static PyObject *choice_tuple(const Choice *choice, const Rival *rivals, PyObject *left, PyObject *same)
 {
     PyObject *list = PyList_New(choice->rival_count);
     for (int i = 0; list && i < choice->rival_count; i++) {
         PyObject *row = Py_BuildValue("(iL)", rivals[i].number, (long long)rivals[i].margin);
         if (!row || PyList_SetItem(list, i, row) < 0) Py_CLEAR(list);
     }
-    return list ? Py_BuildValue("(iLiN)", choice->best, (long long)choice->over_declared, choice->is_sure, list) : NULL;
+    if (list && left && same)
+        return Py_BuildValue("(iLiNNN)", choice->best, (long long)choice->over_declared, choice->is_sure, list, left, same);
+    Py_XDECREF(list);
+    Py_XDECREF(left);
+    Py_XDECREF(same);
+    return NULL;
 }
 
 const char choose_doc[] =
-    "choose(piece, (fields, shifts, always), utf8, trusted, declared) -> (best, over_declared, is_sure, rivals)\n\n"
+    "choose(piece, (fields, shifts, always), utf8, trusted, declared)\n"
+    "-> (best, over_declared, is_sure, rivals, left, same)\n\n"
     "The best hypothesis of a record of which one field is not Unicode. fields, shifts, always: as for weigh. utf8: the\n"
     "field's cost in UTF-8, or None. trusted: an encoding that is believed because it is declared, or -1. declared: the\n"
     "encoding that the field is left in; -1 for one without a hypothesis. over_declared: margin over that. rivals: the\n"
-    "cheapest other hypotheses that may read another text, with the margin over each; is_sure: the last of them does.";
+    "cheapest other hypotheses that may read another text, with the margin over each; is_sure: the last of them does.\n"
+    "left, same: where the margin over the declared encoding is small, the costs in it and in the best one, in each\n"
+    "language; else both are empty.";
 
 PyObject *kernel_choose(PyObject *object, PyObject *args)
 {
@@ -269,8 +291,11 @@ PyObject *kernel_choose(PyObject *object, PyObject *args)
     if (found == 0) PyErr_SetString(PyExc_ValueError, "There must be a list of pairs of which one is priced.");
     if (found <= 0) goto done;
     Rival rivals[MOST_PAIRS + MOST_CHOICES + 1];
-    Choice choice = choose(kernel, call.found, call.costs, found, piece, trusted, declared, rivals);
-    answer = choice_tuple(&choice, rivals);
+    int64_t totals[MOST_PAIRS + MOST_CHOICES + 1];
+    Choice choice = choose(kernel, call.found, call.costs, found, piece, trusted, declared, rivals, totals);
+    int listed = choice.over_declared > 0 && choice.over_declared < kernel->weighing.close ? found : 0;
+    answer = choice_tuple(&choice, rivals, totals_in(declared, &call, totals, listed),
+                          totals_in(choice.best_encoding, &call, totals, listed));
 done:
     PyMem_Free(call.memory);
     return answer;

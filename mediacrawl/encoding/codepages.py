@@ -194,13 +194,7 @@ def characters(encoding: str) -> str:
     """Return the 256 characters of an 8-bit encoding; an undefined byte is the C1 control of its number."""
     if encoding.startswith("u-"):
         return _own(encoding[2:])
-    out = []
-    for byte in range(256):
-        try:
-            out.append(bytes((byte,)).decode(encoding))
-        except UnicodeDecodeError:
-            out.append(chr(byte))
-    return "".join(out)
+    return "".join(bytes((byte,)).decode(encoding, "ignore") or chr(byte) for byte in range(256))
 
 
 def _own(code: str) -> str:
@@ -245,13 +239,7 @@ def capitals(encoding: str) -> bytes:
 @cache
 def undefined(encoding: str) -> bytes:
     """Return the bytes without a character in the encoding."""
-    bad = bytearray()
-    for byte in range(128, 256):
-        try:
-            bytes((byte,)).decode(encoding)
-        except UnicodeDecodeError:
-            bad.append(byte)
-    return bytes(bad)
+    return bytes(byte for byte in range(128, 256) if not bytes((byte,)).decode(encoding, "ignore"))
 
 
 _UNMARKED: Final = dict(zip("øłđæœþðßıħə", "oldaotdsiha", strict=True))
@@ -293,15 +281,3 @@ _EIGHT_BIT: Final = ENCODING_WEIGHTS.keys() - MULTIBYTE - {"utf-8"}
 
 PAGES: Final = tuple(sorted(_EIGHT_BIT, key=lambda page: (-ENCODING_WEIGHTS[page], page)))
 """The 8-bit code pages that can be detected, most common first."""
-
-_CODECS: Final = {codecs.lookup(page).name: page for page in PAGES}
-_CODECS["iso8859-1"] = "cp1252"
-"""Python's names of these code pages; cp1252 has all letters of ISO-8859-1, in the same places."""
-
-
-def page_named(name: str) -> str:
-    """Return the name of an 8-bit code page in `PAGES` by any that Python knows; an unknown one unchanged."""
-    try:
-        return _CODECS.get(codecs.lookup(name).name, name)
-    except (LookupError, ValueError):
-        return name

@@ -96,10 +96,18 @@ class LetterModel:
             context = at % square
         return total + trigrams[context * size]
 
+    def spelled_last(self, letters: bytes) -> int:
+        """Return the cost of the last of three letters."""
+        first, second, third = letters
+        return self._rest[0][(first * self.size + second) * self.size + third]
+
     def listed(self, word: bytes) -> int:
         """Return the cost of a word by the list; `UNKNOWN` if it is not there."""
+        return self.listed_hash(word_hash(word))
+
+    def listed_hash(self, digest: int) -> int:
+        """Return the cost of a word by the list and its `word_hash`."""
         _, known, prices = self._rest
-        digest = word_hash(word)
         at = bisect_left(known, digest)
         return prices[at] if at < len(known) and known[at] == digest else UNKNOWN
 

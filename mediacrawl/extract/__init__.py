@@ -8,11 +8,11 @@ No input raises, hangs, or yields more than a few thousand links. References are
 `scope`); no DTD, entity or network is used.
 """
 
-from mediacrawl.extract.feeds import MAX_ENTRIES, Feed, FeedEntry, looks_like_feed, parse_feed
+from mediacrawl.extract.feeds import MAX_ENTRIES, Feed, FeedEntry, parse_feed
 from mediacrawl.extract.fingerprint import Fingerprint, fingerprint, hash64
 from mediacrawl.extract.links import MAX_LINKS, Link, Page, link_header, parse_page
 from mediacrawl.extract.listing import Listed, Listing, Player
-from mediacrawl.extract.lists import list_form, parse_list
+from mediacrawl.extract.lists import list_form, list_text, parse_list
 from mediacrawl.extract.manifests import Manifest, ManifestTrack
 from mediacrawl.extract.media import inherit
 from mediacrawl.extract.medium import MediaFile, Medium, facts_by_url, standing_alone
@@ -42,7 +42,7 @@ __all__ = [
     "is_open_directory",
     "link_header",
     "list_form",
-    "looks_like_feed",
+    "list_text",
     "parse_feed",
     "parse_list",
     "parse_page",

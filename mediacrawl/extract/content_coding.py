@@ -30,7 +30,7 @@ def codings_of(values: Iterable[str]) -> tuple[str, ...]:
 
 
 def is_complete(body: bytes, codings: Sequence[str], most: int) -> bool | None:
-    """Whether a compressed body is complete; None if that is unknown, or it has more than `most` decompressed bytes."""
+    """Whether a compressed body is complete, or has more than `most` decompressed bytes; None if that is unknown."""
     decode = _DECODERS.get(codings[0]) if len(codings) == 1 else None
     if not body or decode is None:
         return None
@@ -42,7 +42,7 @@ def is_complete(body: bytes, codings: Sequence[str], most: int) -> bool | None:
         return bool(end.value)
     except Exception:  # noqa: BLE001 - each library has its own errors for invalid input
         return None
-    return None
+    return True
 
 
 def unpack(body: bytes, codings: Sequence[str], most: int) -> bytes | None:
@@ -123,5 +123,7 @@ _DECODERS: dict[str, Callable[[bytes], _Pieces]] = {
     "br": _brotli,
     "zstd": _zstd,
 }
+UNPACKED = frozenset(_DECODERS)
+"""Content codings that can be unpacked."""
 _CODINGS = frozenset({*_DECODERS, "compress", "x-compress", "dcb", "dcz", "exi", "pack200-gzip", "aes128gcm"})
 """IANA's registry of content codings, without ``identity``."""

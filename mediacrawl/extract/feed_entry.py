@@ -27,7 +27,8 @@ from mediacrawl.facts import FEED, Fact, fact
 OF_PODCASTS = ("itunes:", "podcast:", "googleplay:")
 """Prefixes of elements that only feeds of podcasts have."""
 _MEDIA = ("audio", "video", "application/x-mpegurl", "application/vnd.apple.mpegurl", "application/dash+xml")
-_ABOUT = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
+_ABOUT, _RESOURCE = (f"{{http://www.w3.org/1999/02/22-rdf-syntax-ns#}}{name}" for name in ("about", "resource"))
+_ENC_TYPE = "{http://purl.oclc.org/net/rss_2.0/enc#}type"
 _PERMALINK = ("isPermaLink", "isPermalink", "ispermalink")
 _MOST_OF_A_FILE = 4
 """Elements that describe one file, which are read: an enclosure, and the same file in a group."""
@@ -160,6 +161,9 @@ class Entry:
         get = self._own.get
         for element in get("enclosure", ()):
             yield element.get("url"), _File(element)
+        for element in get("enc:enclosure", ()):
+            # Of RSS 1.0 (mod_enclosure).
+            yield element.get(_RESOURCE), _File(element, media_type(element.get(_ENC_TYPE)))
         for element in get("link", ()):
             if element.get("rel") == "enclosure":
                 yield element.get("href"), _File(element)

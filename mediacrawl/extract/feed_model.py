@@ -53,6 +53,7 @@ class Feed:
         title: at most 200 characters.
         language: as declared: ``de-AT``.
         next: URL of the feed's next page (RFC 5005), as written; empty without one.
+        moved: its new URL, as written (``itunes:new-feed-url``); empty without one.
         hub: URL of its WebSub hub; empty without one.
         wait: seconds that it requests between two visits; 0 without a request.
         entries: at most `MAX_ENTRIES`.
@@ -63,6 +64,7 @@ class Feed:
     title: str = ""
     language: str = ""
     next: str = ""
+    moved: str = ""
     hub: str = ""
     wait: float = 0.0
     entries: list[FeedEntry] = field(default_factory=list)
@@ -97,6 +99,7 @@ _PREFIXES = {
     "http://gdata.youtube.com/schemas/2007": "yt",
     "http://purl.org/dc/elements/1.1": "dc",
     "http://purl.org/dc/terms": "dcterms",
+    "http://purl.oclc.org/net/rss_2.0/enc#": "enc",
     "http://purl.org/rss/1.0/modules/content": "content",
     "http://purl.org/rss/1.0/modules/syndication": "sy",
     "http://backend.userland.com/creativecommonsrssmodule": "creativecommons",

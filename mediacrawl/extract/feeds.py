@@ -5,33 +5,22 @@ A feed names media files, their titles and ids in one visit. Its lengths and typ
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from mediacrawl.extract.feed_entry import OF_PODCASTS, Entry, children_of
 from mediacrawl.extract.feed_facts import channel_facts, combined
 from mediacrawl.extract.feed_model import ID_LENGTH, MAX_ENTRIES, Feed, FeedEntry
 from mediacrawl.extract.texts import TEXT_LENGTH, absolute, whole
-from mediacrawl.extract.xml_text import closed, elements, readable, root_name, text_of, words_of
+from mediacrawl.extract.xml_text import closed, elements, readable, text_of, words_of
 from mediacrawl.facts import FEED, fact, stated
 
-__all__ = ["MAX_ENTRIES", "Feed", "FeedEntry", "looks_like_feed", "parse_feed"]
+__all__ = ["MAX_ENTRIES", "Feed", "FeedEntry", "parse_feed"]
 
 _MOST_MENDED = 2_000_000
 """Bytes of a malformed feed up to which it is mended and parsed again."""
 _TEXTS = ("title", "description", "itunes:title", "itunes:summary", "itunes:subtitle", "itunes:author", "summary")
 """Elements in which writers leave unescaped markup."""
-_FEED_ROOTS = frozenset({"rss", "feed", "rdf"})
-_says_feed = re.compile(r"rss|atom|rdf").search
 _PERIODS = {"hourly": 3_600.0, "daily": 86_400.0, "weekly": 604_800.0, "monthly": 2_592_000.0, "yearly": 31_536_000.0}
-
-
-def looks_like_feed(content_type: str, body: bytes) -> bool:
-    """Whether a response is a feed by its first element; servers send feeds under many types."""
-    name = root_name(body)
-    if name in _FEED_ROOTS:
-        return True
-    return name != "html" and bool(name) and _says_feed(content_type.lower()) is not None
 
 
 def parse_feed(body: bytes, url: str) -> Feed:
@@ -53,8 +42,11 @@ def parse_feed(body: bytes, url: str) -> Feed:
 
 def _read(body: bytes, url: str, faults: list[str]) -> Feed:
     reader = _Reader(Feed(url), based=b"xml:base" in body)
-    for element in elements(body, "item", "entry", "liveItem", faults=faults):
-        reader.take(element)
+    for element in elements(body, "item", "entry", "liveItem", "new-feed-url", faults=faults):
+        if str(element.tag).endswith("new-feed-url"):
+            reader.feed.moved = text_of(element, ID_LENGTH)
+        else:
+            reader.take(element)
     reader.end()
     return reader.feed
 

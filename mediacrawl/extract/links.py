@@ -9,18 +9,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
+import ada_url
 from lxml import etree
 
 from mediacrawl.extract.charset import History, read_html, shorten
-from mediacrawl.extract.media import PageSources, gather, may_have_items, may_have_license
+from mediacrawl.extract.media import PageSources, gather, may_have_items, shown
 from mediacrawl.extract.medium import Medium
+from mediacrawl.extract.named import read_named
 from mediacrawl.extract.open_graph import Card
 from mediacrawl.extract.players import Players
 from mediacrawl.extract.schema_org import PageUrls
-from mediacrawl.extract.scripts import Scripts, lazy_names, read_lazy
+from mediacrawl.extract.scripts import Scripts
 from mediacrawl.extract.texts import TEXT_PIECES, absolute, fold, media_type, walked
 
 _LONGEST_HEADER = 8_192
@@ -49,9 +51,9 @@ def _relations(parameters: str) -> list[str]:
     return [] if "anchor" in values else values.get("rel", "").lower().split()
 
 
-MAX_LINKS = 5_000
+MAX_LINKS = 10_000
 """Links of a page that are kept; the others are counted in `Page.cut`."""
-_FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"})
+_says_feed = re.compile(r"(?:application|text)/(?:(?:x-)?(?:rss|atom|rdf)(?:\+xml)?|feed\+json|xml)").fullmatch
 _OEMBED_TYPES = frozenset({"application/json+oembed", "text/xml+oembed", "application/xml+oembed"})
 _MOST_OEMBEDS = 4
 _FOLLOWED_RELS = frozenset({"next", "prev", "alternate", "canonical"})
@@ -73,7 +75,11 @@ _MOST_STEPS = 400
 """Steps for one link."""
 _COUNTS = re.compile(r"[0-9\x00-\x1f\x7f]+")
 """Counters, and characters that no class name contains."""
-_REFRESH = re.compile(r"[\s\d.;,]*url\s*=\s*[\"']?([^\"']*)", re.IGNORECASE)
+_REFRESH = re.compile(
+    r"\s*+(?:[\d.]++[\s;,]++|(?=url\s*=))(?:url\s*=\s*)?+(?:\"([^\"]*)|'([^']*)|([^\s\"'].*))",
+    re.IGNORECASE | re.DOTALL,
+).match
+"""Seconds and a URL ("shared declarative refresh steps"): ``0; url=/next``, ``0;'/next'``, ``5 next``."""
 
 
 class Link(NamedTuple):
@@ -84,7 +90,8 @@ class Link(NamedTuple):
         via: the link source: the name of its element (``a``, ``area``, ``iframe``, ``frame``, ``audio``, ``video``,
             ``source``, ``embed``, ``object``, ``bgsound``, ``link``), or ``feed``, ``refresh``, ``og:audio``,
             ``og:video``, ``twitter:player:stream``, ``json-ld``, ``microdata``, ``script`` for a value in a script,
-            ``data-src`` for an attribute for scripts that names a file, or ``player`` for a page that plays something.
+            ``data-src`` for an attribute for scripts that is the URL of a file, ``named`` for a file that only a
+            script, an attribute or a text names, ``enclosure``, or ``player`` for a page that plays something.
         element: the element that contains it, for evidence.
     """
 
@@ -113,6 +120,7 @@ class Page:
         media: the media it plays or describes; the references to their files are among `links`.
         oembed: references to its oEmbed descriptions, as written; at most 4.
         tree: root element of its tree; None if it could not be read.
+        in_templates: links in ``<template>`` elements, which browsers do not show; they are not among `links`.
         tags_cut: tags that lost attributes beyond the limit.
         anchors_cut: links whose anchor was not read, or not whole, since the steps of the page were used up.
     """
@@ -130,6 +138,7 @@ class Page:
     media: list[Medium] = field(default_factory=list)
     oembed: list[str] = field(default_factory=list)
     tree: Any = field(default=None, repr=False, compare=False)
+    in_templates: int = 0
     tags_cut: int = 0
     anchors_cut: int = 0
     _steps: int = field(default=_ANCHOR_STEPS, repr=False, compare=False)
@@ -208,22 +217,26 @@ def parse_page(
     agent: str = "mediacrawl",
     *,
     canonical: str = "",
+    refresh: str = "",
     history: History = dict,
 ) -> Page:
     """Parse a page. Never raises: what is no HTML is a page without links.
 
     Args:
-        body: the page, cut by the caller to its limit (200 KB).
+        body: the page, cut by the caller to its limit (1 MB).
         url: of the page, absolute.
         encoding: charset of the Content-Type header, if it has one. A byte order mark goes before it, a meta
             element comes after it (the HTML standard, "determining the character encoding").
         agent: product token, for ``<meta name="mediacrawl">``.
         canonical: the canonical URL of the header Link, see `link_header`; empty without one.
+        refresh: the header Refresh, which browsers obey as they do the meta element; empty without one.
         history: encodings found on its host, for a page without a valid declaration (`encoding.history.History.prior`).
     """
     document, body = read_html(body, url, encoding, history)
     reader = _Reader(Page(url, url, charset=document.encoding, reading=document.reading), agent.lower())
     body, reader.page.tags_cut = shorten(body)
+    if refresh:
+        reader.refresh(refresh, etree.Element("link"))
     root = _parse(body)
     if root is None:
         return reader.page
@@ -265,10 +278,12 @@ class _Reader:
         self._scripts = Scripts()
         self._licenses: list[str] = []
         self._canonicals: list[str] = []
+        self._templates: list[Any] = []
+        self._hidden: set[Any] = set()
         self._based = False
 
     def read(self, root: Any, canonical: str) -> None:
-        links = self.page.links
+        links, hidden = self.page.links, self._hidden
         # Relative to the page itself, whatever its base is (RFC 8288, 3.2).
         if canonical and (href := absolute(self.page.url, canonical)):
             self._canonicals.append(href)
@@ -277,12 +292,16 @@ class _Reader:
         for tree in (root, *root.itersiblings()):
             for element in tree.iter(*_TAGS):
                 tag = element.tag
-                if tag == "a":
+                if hidden and element in hidden:
+                    self.page.in_templates += tag == "a"
+                elif tag == "a":
                     href = element.get("href")
                     if href is not None:
                         links.append(Link(href, "a", element))
                 else:
                     _HANDLERS[tag](self, element)
+        for template in self._templates:
+            template.clear(keep_tail=True)
         own = {absolute(self.page.base, href) for href in self._canonicals}
         self.page.canonical = own.pop() if len(own) == 1 else ""
 
@@ -292,22 +311,25 @@ class _Reader:
         Searches in `body`, the page in UTF-8, cost less than those in the tree.
         """
         page = self.page
-        licenses = list[str]()
-        if may_have_license(body):
-            rels = ((link.href, link.element.get("rel")) for link in page.links)
-            licenses = [*self._licenses, *(href for href, rel in rels if rel and "license" in rel.lower().split())]
-        lazy = read_lazy(root, lazy_names(body), page.base)
-        others = [*self._scripts.media(page.base), *lazy.media]
+        rels = ((href, element.get("rel")) for href, _, element in page.links)
+        licenses = chain(self._licenses, (href for href, rel in rels if rel and "license" in rel.lower().split()))
         anchors = (href for href, via, _ in page.links if via == "a")
-        sources = PageSources(self._card, self._players, self._json_ld, licenses, anchors, others)
+        sources = PageSources(self._card, self._players, self._json_ld, licenses, anchors)
         own = frozenset({url.partition("#")[0] for url in (page.url, page.canonical) if url})
-        page.media = gather(sources, root if may_have_items(body) else None, PageUrls(page.base, own))
-        last = [Link(href, via, element) for href, via, element in (*self._card.links(), *lazy.links)]
+        where = PageUrls(page.base, own)
+        media = shown(sources, root if may_have_items(body) else None, where)
+        others = self._scripts.media(page.base)
+        last = [Link(href, via, element) for href, via, element in self._card.links()]
+        found = (file.href for medium in (*media, *others) for file in medium.files)
+        named = read_named(root, body, page.base, chain((link.href for link in chain(page.links, last)), found))
+        page.media = gather(media, [*others, *named.media], sources, where)
         known = {absolute(page.base, href) for href, _, _ in last}
         for medium in page.media:
             last += [Link(file.href, file.via, _NO_ELEMENT) for file in medium.files if file.via in _STRUCTURED]
             if medium.player and medium.player not in known:
                 last.append(Link(medium.player, "player", _NO_ELEMENT))
+        listed = {link.href for link in last}
+        last += [Link(href, via, element) for href, via, element in named.links if href not in listed]
         # Of too many links those to media are kept.
         room = max(MAX_LINKS - len(last), 0)
         page.cut = max(0, len(page.links) + len(last) - MAX_LINKS)
@@ -321,7 +343,7 @@ class _Reader:
         for href in (element.get("src"), element.get("data-src")):
             # Neither scheme names a resource outside the page.
             if href and href[:5].lower() not in ("blob:", "data:"):
-                self._add(href, element.tag, element)
+                self._add(href, element.tag.removeprefix("amp-"), element)
 
     def player(self, element: Any) -> None:
         self.src(element)
@@ -349,13 +371,17 @@ class _Reader:
             self._players.source(element)
 
     def link(self, element: Any) -> None:
-        rels = (element.get("rel") or "").lower().split()
+        rels = frozenset((element.get("rel") or "").lower().split())
         if "license" in rels and element.get("href") and len(self._licenses) < _MOST_CLAIMS:
             self._licenses.append(element.get("href"))
-        if "stylesheet" in rels or not _FOLLOWED_RELS.intersection(rels):
-            return
         kind = media_type(element.get("type"))
-        if kind in _FEED_TYPES:
+        if kind.startswith(("audio/", "video/")) and not rels.isdisjoint(("enclosure", "alternate")):
+            self._add(element.get("href"), "enclosure", element)
+        if "stylesheet" in rels or _FOLLOWED_RELS.isdisjoint(rels):
+            return
+        # WordPress names the data of each page as JSON, too.
+        is_json_feed = kind == "application/json" and "feed" in f"{element.get('href')} {element.get('title')}".lower()
+        if is_json_feed or _says_feed(kind):
             self._add(element.get("href"), "feed", element)
         elif kind in _OEMBED_TYPES:
             if element.get("href") and len(self.page.oembed) < _MOST_OEMBEDS:
@@ -370,13 +396,22 @@ class _Reader:
 
     def base(self, element: Any) -> None:
         href = element.get("href")
-        if href is not None and not self._based:
-            self._based = True
-            base = absolute(self.page.url, href)
-            is_long = max(len(base), len(href)) > _LONGEST_BASE
-            # A base of another scheme is ignored, however long it is.
-            if base or (is_long and href.lstrip()[:5].lower() != "data:"):
-                self.page.base = "" if is_long else base
+        if href is None or self._based:
+            return
+        self._based = True
+        try:
+            base = ada_url.join_url(self.page.url, href).partition("#")[0]
+        except ValueError:
+            return
+        # A base of another scheme is ignored, however long it is.
+        if base.startswith(("http:", "https:")):
+            self.page.base = base if len(base) <= _LONGEST_BASE else ""
+
+    def template(self, element: Any) -> None:
+        # The content of a declarative shadow root is shown (the HTML standard, "the template element").
+        if (element.get("shadowrootmode") or "").lower() not in ("open", "closed"):
+            self._templates.append(element)
+            self._hidden.update(element.iterdescendants(*_TAGS))
 
     def title(self, element: Any) -> None:
         if not self.page.title:
@@ -393,8 +428,11 @@ class _Reader:
         elif name:
             self._card.take(name, content, element)
         elif (element.get("http-equiv") or "").strip().lower() == "refresh":
-            target = _REFRESH.match(content)
-            self._add(target and target[1], "refresh", element)
+            self.refresh(content, element)
+
+    def refresh(self, content: str, element: Any) -> None:
+        if target := _REFRESH(content):
+            self._add((target[1] or target[2] or target[3] or "").strip(), "refresh", element)
 
     def _add(self, href: str | None, via: str, element: Any) -> None:
         if href:
@@ -407,6 +445,8 @@ _HANDLERS: dict[str, Callable[[_Reader, Any], None]] = {
     "frame": _Reader.src,
     "audio": _Reader.player,
     "video": _Reader.player,
+    "amp-audio": _Reader.player,
+    "amp-video": _Reader.player,
     "embed": _Reader.src,
     "bgsound": _Reader.src,
     "source": _Reader.source,
@@ -416,9 +456,11 @@ _HANDLERS: dict[str, Callable[[_Reader, Any], None]] = {
     "link": _Reader.link,
     "meta": _Reader.meta,
     "base": _Reader.base,
+    "template": _Reader.template,
     "title": _Reader.title,
 }
 _TAGS = ("a", *_HANDLERS)
 _NO_ELEMENT = etree.Element("link")
 """The element of references that have none of their own."""
 _STRUCTURED = frozenset({"json-ld", "microdata", "script"})
+"""Link sources of files that are links by the page's media only."""

@@ -10,14 +10,14 @@ import re
 
 from mediacrawl.extract.charset import History, read_xml
 from mediacrawl.extract.dash import parse_dash
-from mediacrawl.extract.feeds import Feed, looks_like_feed, parse_feed
+from mediacrawl.extract.feeds import Feed, parse_feed
 from mediacrawl.extract.hls import is_hls, parse_hls
 from mediacrawl.extract.json_feed import is_json_feed, parse_json_feed
 from mediacrawl.extract.links import parse_page
 from mediacrawl.extract.listing import MOST_PLAYERS, Listed, Listing, Player
 from mediacrawl.extract.playlists import PLAIN, XML, plain_list
-from mediacrawl.extract.sitemaps import parse_sitemap
-from mediacrawl.extract.texts import absolute, value_of, without_tags
+from mediacrawl.extract.sitemaps import parse_sitemap, unpacked
+from mediacrawl.extract.texts import absolute, media_type, value_of, without_tags
 from mediacrawl.extract.xml_text import elements, root_name, text_of
 from mediacrawl.facts import LONGEST_TEXT, PAGE, fact, stated
 from mediacrawl.records import Kind
@@ -31,53 +31,79 @@ _ROOTS = {
     "opml": "opml",
     "mpd": "dash",
     "asx": "asx",
+    **dict.fromkeys(("rss", "feed", "rdf"), "feed"),
 }
-_M3U_TYPES = frozenset(
-    {
-        *("audio/x-mpegurl", "audio/mpegurl", "application/x-mpegurl", "application/mpegurl"),
-        *(
-            "application/vnd.apple.mpegurl",
-            "vnd.apple.mpegurl",
-            "audio/x-pn-realaudio",
-            "application/vnd.apple.mpegurl.audio",
-        ),
-    }
-)
+_PAGE_ROOTS = frozenset(("html", "head", "body", "title", "meta", "link", "script", "style", "div", "h1", "p", "a"))
+_ICECAST = "icecast"
+PAGE_TYPES = frozenset({"text/html", "application/xhtml+xml"})
+_says_feed = re.compile(r"rss|atom|rdf").search
+_says_m3u = re.compile(r"mpegurl|audio/x-pn-realaudio").search
 _PLAIN = (".m3u", ".m3u8", ".ram")
 """Extensions of lists without a signature."""
 _urls = re.compile(rb"(?:\s*https?://[^\s<>\"]{4,2048}[ \t]*(?:[\r\n]|\Z)){1,3}").match
+_signature = re.compile(rb"#EXTM3U|#EXTINF:|\[(?:playlist|reference)\]", re.IGNORECASE).match
+_tag = re.compile(rb"</?[a-z]", re.IGNORECASE).search
+_is_icestats = re.compile(rb'\{\s{0,99}"icestats"\s{0,99}:').match
+_is_wide = re.compile(rb"\xff\xfe|\xfe\xff|(?:[!-~]\0){2}|(?:\0[!-~]){2}").match
+"""UTF-16, with its mark or by its first letters."""
+_warned = re.compile(
+    rb"(?:warning|notice|deprecated|error|standards)(?:</b>)?\s*:.*?[>\r\n\xbf]\s*"
+    rb"<(?:\?xml|rss|feed|rdf:|urlset|sitemapindex|opml|playlist|mpd)[\s>r]",
+    re.DOTALL,
+).search
+"""A message of a server program, in lower case, which it prints before what it sends."""
+_begins_as_page = re.compile(rb"[^<]|<(?:br|b|p|div|font)[\s>/]", re.IGNORECASE).match
+_BEFORE = b"\xef\xbb\xbf \t\r\n\v\f"
+"""Octets before a list: white space, and the marks of UTF-8 of all files that a program sends."""
+
+
+def list_text(body: bytes, most: int) -> bytes:
+    """Return the text of a list, up to `most` bytes: gzip is unpacked, and UTF-16 becomes UTF-8 with its mark."""
+    body = unpacked(body, most)[:most]
+    if not _is_wide(body):
+        return body
+    order = "utf-16" if body[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-16-be" if body[:1] == b"\0" else "utf-16-le"
+    return body.decode(order, "replace").encode("utf-8-sig", "replace")
 
 
 def list_form(content_type: str, body: bytes, url: str) -> str:
-    """Return the form of a list; empty for other responses. Content precedes the header and the extension."""
-    head = body[:_HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
-    if head[:1] in {b"#", b"["}:
-        if head[:7].upper() == b"#EXTM3U":
-            return "hls" if is_hls(body) else "m3u"
-        if head[:10].lower() == b"[playlist]":
-            return "pls"
-    if head[:1] == b"{" and is_json_feed(body):
-        return "feed"
-    mime = content_type.partition(";")[0].strip().lower()
+    """Return the form of a list; empty for other responses. Content precedes the header and the extension.
+
+    `body` is what `list_text` returns, and `url` that of the response, or the name that the server gives the file.
+    """
+    head = body[:_HEAD].lstrip(_BEFORE)
+    mime = media_type(content_type)
+    if _signature(head):
+        if mime in PAGE_TYPES and _tag(head):
+            # A page that begins with the word.
+            return ""
+        return "pls" if head[:1] == b"[" else "hls" if is_hls(body) else "m3u"
+    if head[:1] == b"{":
+        return "feed" if is_json_feed(body) else _ICECAST if _is_icestats(head) else ""
     if head[:1] == b"<" or head[:2] in {b"\xff\xfe", b"\xfe\xff"}:
-        return _xml_form(mime, body)
-    if b"\0" in head or not head:
+        return _xml_form(mime, head, body)
+    if not head or not is_text(head):
         return ""
-    if mime in _M3U_TYPES or url.partition("?")[0].lower().endswith(_PLAIN):
-        return "m3u" if _is_text(head) else ""
-    return "urls" if _urls(head) else _xml_form(mime, body)
+    if _says_m3u(mime) or url.partition("?")[0].lower().endswith(_PLAIN):
+        return "m3u"
+    return "urls" if _urls(head) else _xml_form(mime, head, body)
 
 
-def _xml_form(mime: str, body: bytes) -> str:
+def _xml_form(mime: str, head: bytes, body: bytes) -> str:
+    if mime in PAGE_TYPES and _begins_as_page(head) and not _warned(head.lower()):
+        # What it says of a list is a part of its text.
+        return ""
     name = root_name(body)
     if name in _ROOTS:
         return _ROOTS[name]
-    return "feed" if looks_like_feed(mime, body) else ""
+    if name == "icestats" or (name == "directory" and b"<listen_url>" in body[: 4 * _HEAD]):
+        return _ICECAST
+    return "feed" if name and name not in _PAGE_ROOTS and _says_feed(mime) else ""
 
 
-def _is_text(head: bytes) -> bool:
-    """Whether this may be text: it has no control characters but white space."""
-    return not head.translate(None, bytes(range(0x20, 0x100)) + b"\t\r\n")
+def is_text(head: bytes) -> bool:
+    """Whether the first bytes may be text: no control characters but white space, and those that change the script."""
+    return not head.translate(None, bytes(range(0x20, 0x100)) + b"\t\r\n\f\x0e\x0f\x1b")
 
 
 def parse_list(form: str, body: bytes, url: str, charset: str | None = None, history: History = dict) -> Listing:
@@ -117,13 +143,12 @@ def _of_xml(form: str, text: bytes, url: str) -> Listing:
     if form == "dash":
         manifest = parse_dash(text)
         return Listing(form, manifest.title, manifest=manifest)
-    return parse_oembed(text, url) if form == _OEMBED else XML[form](text, url)
+    return parse_oembed(text, url) if form == OEMBED else XML[form](text, url)
 
 
 def _of_feed(feed: Feed) -> Listing:
     found = Listing("feed", feed.title, feed.language, cut=feed.cut, hub=feed.hub, wait=feed.wait)
-    if feed.next:
-        found.links.append(Listed(feed.next, "feed", kind=Kind.LIST))
+    found.links += [Listed(href, "feed", kind=Kind.LIST) for href in (feed.moved, feed.next) if href]
     for entry in feed.entries:
         if entry.enclosure:
             found.links.append(Listed(entry.enclosure, "enclosure", entry.title, entry.guid, entry.facts, Kind.MEDIA))
@@ -134,7 +159,7 @@ def _of_feed(feed: Feed) -> Listing:
     return found
 
 
-_OEMBED = "oembed"
+OEMBED = "oembed"
 """The `Listing.form` of a response of oEmbed."""
 _LONGEST_OEMBED = 200_000
 """Bytes of a response that is parsed: it has about one KB, and truncated JSON is invalid."""
@@ -160,7 +185,7 @@ def parse_oembed(body: bytes, url: str) -> Listing:
 
     Never raises. Return a list of at most one player with its facts; an invalid response has none.
     """
-    found = Listing(_OEMBED)
+    found = Listing(OEMBED)
     fields = _oembed_fields(body) if len(body) <= _LONGEST_OEMBED else {}
     kind = fields.get("type", "").strip().lower()
     if kind not in _OEMBED_TYPES:
@@ -184,7 +209,7 @@ def parse_oembed(body: bytes, url: str) -> Listing:
 def _oembed_fields(body: bytes) -> dict[str, str]:
     names = ("type", "html", *_OEMBED_TEXTS)
     if body.lstrip()[:1] == b"<":
-        for element in elements(body, _OEMBED):
+        for element in elements(body, OEMBED):
             return {name: text_of(element.find(f"{{*}}{name}"), _LONGEST_CODE) for name in names}
         return {}
     try:

@@ -6,48 +6,26 @@ the whole page goes to its main medium only.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+import re2
+
 from mediacrawl.extract.medium import MOST_MEDIA, Medium
 from mediacrawl.extract.open_graph import Card
 from mediacrawl.extract.players import Players
-from mediacrawl.extract.schema_org import WANTED, PageUrls, media_of
+from mediacrawl.extract.schema_org import WANTED, PageUrls, may_describe, media_of
 from mediacrawl.extract.structured_data import read_items, read_scripts
 from mediacrawl.extract.texts import absolute, names_media
 from mediacrawl.facts import PAGE, Fact, fact, stated
 
-_WORDS = (
-    b"VideoObject",
-    b"AudioObject",
-    b"MediaObject",
-    b"MusicRecording",
-    b"MusicVideo",
-    b"Episode",
-    b"Clip",
-    b"Audiobook",
-)
-_MOST_WORDS = 200
 _MOST_LICENSES = 20
-_names_relation = re.compile(rb"rel\s*=\s*[\"']?[^\"'<>=]*\Z", re.IGNORECASE).search
-
-
-def may_have_items(body: bytes) -> bool:
-    """Whether the bytes of a page may have microdata about media; a search of the tree costs more."""
-    return b"itemtype" in body and any(word in body for word in _WORDS)
-
-
-def may_have_license(body: bytes) -> bool:
-    """Whether the bytes of a page may contain a link to its licence."""
-    place = body.find(b"icense")
-    for _ in range(_MOST_WORDS):
-        if place < 0 or _names_relation(body[max(place - 60, 0) : place]):
-            return place >= 0
-        place = body.find(b"icense", place + 1)
-    return True
+may_have_items = re2.compile(
+    rb"itemtype[^<>]*(?:VideoObject|AudioObject|MediaObject|MusicRecording|MusicVideo|Episode|Clip|Audiobook)"
+).search
+"""Whether the bytes of a page may have microdata about media; a search of the tree costs more."""
 
 
 class PageSources(NamedTuple):
@@ -59,7 +37,6 @@ class PageSources(NamedTuple):
         scripts: texts of JSON-LD.
         licenses: references with the relation ``license``; read on demand.
         hrefs: references of ordinary links; read on demand.
-        others: media of scripts and of attributes for scripts, which name no works of their own as reliably.
     """
 
     card: Card
@@ -67,26 +44,35 @@ class PageSources(NamedTuple):
     scripts: Sequence[str]
     licenses: Iterable[str]
     hrefs: Iterable[str]
-    others: Sequence[Medium] = ()
 
 
-def gather(found: PageSources, items_below: Any, where: PageUrls) -> list[Medium]:
-    """Join the descriptions of a page; at most `medium.MOST_MEDIA` media.
-
-    A script may name all episodes of a site. So media of scripts are added to those that the page itself shows; only a
-    page that shows no file has them in place of its own.
+def shown(found: PageSources, items_below: Any, where: PageUrls) -> list[Medium]:
+    """Return the media that a page itself shows or describes, not joined yet.
 
     Args:
         found: the collected elements.
         items_below: the root of the tree, which is searched for microdata; None if there is none.
         where: the page.
     """
-    media = media_of(read_scripts(found.scripts), "json-ld", where) if found.scripts else []
+    # One object may refer to another one in the next script.
+    media = media_of(read_scripts(found.scripts), "json-ld", where) if any(map(may_describe, found.scripts)) else []
     if items_below is not None:
         media += media_of(read_items(items_below, WANTED), "microdata", where)
-    media += found.card.media(where.base)
-    media += found.players.media(where.base)
-    others = list(found.others)
+    return [*media, *found.card.media(where.base), *found.players.media(where.base)]
+
+
+def gather(media: list[Medium], others: list[Medium], found: PageSources, where: PageUrls) -> list[Medium]:
+    """Join the descriptions of a page; at most `medium.MOST_MEDIA` media.
+
+    A script may name all episodes of a site. So media of scripts are added to those that the page itself shows; only a
+    page that shows no file has them in place of its own.
+
+    Args:
+        media: those that the page shows, see `shown`.
+        others: of scripts, attributes and texts, which name no works of their own as reliably.
+        found: the collected elements.
+        where: the page.
+    """
     if not media and not others:
         return media
     media = _joined(media[:MOST_MEDIA], where)

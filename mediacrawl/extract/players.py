@@ -80,12 +80,16 @@ class Players:
         return None
 
     def _medium(self, element: Any, base: str) -> Medium:
-        tag = element.tag
+        tag = element.tag.removeprefix("amp-")
         medium = Medium(tag, AUDIO if tag == AUDIO else VIDEO)
         for each in (element, *self._sources[element]):
             for href in (each.get("src"), each.get("data-src")):
                 if href and absolute(base, href):
-                    medium.add_file(href, each.tag, _as_facts(f"{each.tag}@type", "mime", media_type(each.get("type"))))
+                    medium.add_file(
+                        href,
+                        each.tag.removeprefix("amp-"),
+                        _as_facts(f"{each.tag}@type", "mime", media_type(each.get("type"))),
+                    )
         for href in _lazy(element):
             medium.add_file(href, "data-src")
         medium.add_facts(self._facts(element, base))

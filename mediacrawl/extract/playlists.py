@@ -1,4 +1,4 @@
-"""Playlists: M3U, PLS, XSPF, ASX, and lists of URLs.
+"""Playlists: M3U, PLS, XSPF, ASX, lists of URLs, and what Icecast says of its streams.
 
 M3U, PLS and ASX declare no encoding. Without a charset in the header, a list that is no UTF-8 is decided as a whole
 (`charset.read_plain`). If that is too uncertain, the texts are kept as octets (`facts.OCTETS`) and decided jointly with
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from mediacrawl.encoding.detection.document import ESTIMATED, DecodedDocument
 from mediacrawl.extract.charset import History, read_plain
 from mediacrawl.extract.listing import Listed, Listing
+from mediacrawl.extract.literals import literals
 from mediacrawl.extract.texts import absolute, names_media, seconds, unescape, value_of, whole
 from mediacrawl.extract.xml_text import elements, text_of
 from mediacrawl.facts import LONGEST_TEXT, MOST_FACTS, OCTETS, PLAYLIST, Fact, fact, stated
@@ -25,6 +26,8 @@ MOST_ENTRIES = 1_000
 _MOST_LINES = 50_000
 _LONGEST_LINE = 4_096
 """Characters of a line that are read; of a tag of ASX, too."""
+_MOST_TOKENS = 100_000
+"""Tokens of JSON that are read: a quarter of a second at most."""
 _SURE = 0.9
 """Confidence of the models from which their decision applies to the whole list."""
 _SPACES = " \t\r\n"
@@ -37,7 +40,7 @@ _info = re.compile(r"#EXTINF:\s*(-?\d{1,7}(?:\.\d{1,6})?)?", re.ASCII | re.IGNOR
 _logo = re.compile(r'\btvg-logo="([^"]*)"').search
 _group = re.compile(r'\bgroup-title="([^"]*)"').search
 _unquoted_comma = re.compile(r'(?:[^",]|"[^"]*")*+,').match
-_pls_line = re.compile(r"(file|title|length)(\d{1,6})\s*=(.*)", re.IGNORECASE | re.ASCII).match
+_pls_line = re.compile(r"(file|ref|title|length)(\d{1,6})\s*=(.*)", re.IGNORECASE | re.ASCII).match
 # Possessive, so that each expression takes linear time.
 _asx_tag = re.compile(r"<\s*+(/?)\s*+([A-Za-z]++)((?:[^<>\"']++|\"[^\"<>]*+\"|'[^'<>]*+')*+)>([^<]*+)").finditer
 _asx_attribute = re.compile(r"(?<![A-Za-z])([A-Za-z]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))").finditer
@@ -134,12 +137,13 @@ def _of_info(read: PlainList, line: str) -> tuple[str, tuple[Fact, ...]]:
 
 
 def parse_pls(read: PlainList) -> Listing:
-    """Parse a PLS: an INI file with numbered keys. Never raises."""
+    """Parse a PLS, or an ASX of the old form: INI files with numbered keys. Never raises."""
     found = Listing("pls")
     entries: dict[int, dict[str, str]] = {}
     for line in _lines(read.text):
         if match := _pls_line(line):
-            entries.setdefault(int(match[2]), {}).setdefault(match[1].lower(), match[3].strip(_SPACES))
+            name = match[1].lower().replace("ref", "file")
+            entries.setdefault(int(match[2]), {}).setdefault(name, match[3].strip(_SPACES))
     for number in sorted(entries):
         entry = entries[number]
         title, length = entry.get("title", ""), seconds(entry.get("length"))
@@ -301,6 +305,44 @@ def parse_urls(read: PlainList) -> Listing:
     return found
 
 
+_OF_STATION = {"server_name": "title", "genre": "genre", "server_description": "description", "server_type": "mime"}
+"""Property of a stream in ``status-json.xsl``, or element in ``yp.xml`` -> key of its fact."""
+_on_this_machine = re.compile(r"https?://(?:localhost|127\.0\.0\.1)(?::\d{1,5})?(?=/)").match
+
+
+def parse_icecast(body: bytes, url: str = "") -> Listing:
+    """Parse the list of streams of an Icecast server: ``status-json.xsl``, ``yp.xml``, ``stats``. Never raises."""
+    found = Listing("icecast")
+    for station in _stations(body):
+        href = station.get("listenurl") or station.get("listen_url", "")
+        if local := _on_this_machine(href):
+            # The server does not know its own name.
+            href = href[local.end() :]
+        if href:
+            facts = (fact(PLAYLIST, name, key, station.get(name, "")) for name, key in _OF_STATION.items())
+            title = station.get("server_name", "")[:200]
+            _add(found, Listed(absolute(url, href) or href, "playlist", title, "", tuple(stated(facts)), Kind.MEDIA))
+    return found
+
+
+def _stations(body: bytes) -> Iterator[dict[str, str]]:
+    """Yield the texts of each stream by their names."""
+    if not body.lstrip().startswith(b"{"):
+        for entry in elements(body, "entry", "source"):
+            yield {str(child.tag).rpartition("}")[2]: text_of(child, LONGEST_TEXT) for child in entry.iterchildren()}
+        return
+    text = body.decode("utf-8", "replace").removeprefix("\ufeff")
+    # Icecast writes invalid JSON where a title has a quotation mark, or is missing.
+    found = next((each.value for each in literals(text, is_json=True, most=_MOST_TOKENS)), None)
+    stats = found.get("icestats") if isinstance(found, dict) else None
+    sources = stats.get("source") if isinstance(stats, dict) else None
+    for source in sources if isinstance(sources, list) else [sources]:
+        if isinstance(source, dict):
+            texts = ((name, each) for name, each in source.items() if isinstance(each, str))
+            # JSON may contain lone surrogates, which cannot be stored.
+            yield {name: each[:LONGEST_TEXT].encode("utf-8", "replace").decode("utf-8") for name, each in texts}
+
+
 def _add(found: Listing, listed: Listed, most: int = MOST_ENTRIES) -> None:
     if len(found.links) < most:
         found.links.append(listed)
@@ -315,5 +357,5 @@ PLAIN: dict[str, Callable[[PlainList], Listing]] = {
     "urls": parse_urls,
 }
 """Form of a list without a declared encoding -> its parser."""
-XML: dict[str, Callable[[bytes, str], Listing]] = {"xspf": parse_xspf, "opml": parse_opml}
-"""Form of a list in XML -> its parser."""
+XML: dict[str, Callable[[bytes, str], Listing]] = {"xspf": parse_xspf, "opml": parse_opml, "icecast": parse_icecast}
+"""Form of a list in XML, or JSON -> its parser."""

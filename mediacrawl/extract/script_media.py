@@ -209,8 +209,9 @@ _other_ending = re.compile(
 class _Found:
     """The media of a page by the references to their files; works with a file in common are one medium."""
 
-    def __init__(self, base: str) -> None:
+    def __init__(self, base: str, via: str) -> None:
         self.by_href: dict[str, Medium] = {}
+        self.via = via
         self._base = base
         self._left = _MOST_READ
 
@@ -242,10 +243,10 @@ class _Work:
         mime = mime_of(file)
         known = self._found.by_href.get(href)
         if self._medium is None:
-            self._medium = known or Medium(VIA, kind_of_media(href, mime))
+            self._medium = known or Medium(self._found.via, kind_of_media(href, mime))
             self._found.add_facts(self._medium, self._node, self._more)
         if known is None:
-            self._medium.add_file(href, VIA, file_facts(file, mime))
+            self._medium.add_file(href, self._found.via, file_facts(file, mime))
             self._found.by_href[href] = self._medium
 
     def note(self, facts: list[Fact]) -> None:
@@ -257,12 +258,24 @@ class _Work:
 
 
 class ScriptMedia:
-    """Finds the media in the values of a page's scripts, up to `medium.MOST_MEDIA`. Never raises."""
+    """Finds the media in the values of a page's scripts, up to `medium.MOST_MEDIA`. Never raises.
 
-    def __init__(self, base: str) -> None:
-        self._found = _Found(base)
+    Args:
+        base: what references are relative to.
+        via: the link source of the files.
+        named: the references that are files; None if their endings and properties decide.
+    """
+
+    def __init__(self, base: str, via: str = VIA, named: set[str] | None = None) -> None:
+        self._named = named
+        self._found = _Found(base, via)
         self._base = base
         self._left = _MOST_NODES
+
+    @property
+    def by_href(self) -> dict[str, Medium]:
+        """Those that were found, by the references to their files."""
+        return self._found.by_href
 
     def media(self) -> list[Medium]:
         """Return those that were found, in the order of the scripts."""
@@ -293,7 +306,7 @@ class ScriptMedia:
         for number, each in enumerate(value):
             if isinstance(each, (dict, list)):
                 yield each, name, around
-            elif number < _MOST_VALUES and isinstance(each, str) and _is_file(each, name, "", is_setup=is_setup):
+            elif number < _MOST_VALUES and isinstance(each, str) and self._is_file(each, name, "", is_setup=is_setup):
                 work = around or self._work({})
                 work.add(each, {})
 
@@ -309,10 +322,13 @@ class ScriptMedia:
         work = self._work(node) if around is None or is_own else around
         mime = mime_of(node)
         for key, each in node.items():
-            if isinstance(each, str) and _is_file(each, key, mime, is_setup=is_setup):
+            if isinstance(each, str) and self._is_file(each, key, mime, is_setup=is_setup):
                 work.add(each, node)
             elif isinstance(each, (dict, list)) and key not in _OTHER_THINGS:
                 yield each, key, work
+
+    def _is_file(self, value: str, name: str, mime: str, *, is_setup: bool) -> bool:
+        return _is_file(value, name, mime, is_setup=is_setup) if self._named is None else value in self._named
 
     def _work(self, node: Mapping[str, Any]) -> _Work:
         return _Work(node, self._found)

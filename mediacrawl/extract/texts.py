@@ -81,10 +81,14 @@ def _shortened(reference: re.Match[str]) -> str:
     return f"&#{digits[:8] or 0}"
 
 
+_parameters = re.compile(r"[;,\s]").split
+"""Servers also write ``text/xml,charset=utf-8``."""
+
+
 @lru_cache(maxsize=256)
 def media_type(text: str | None) -> str:
     """Return a media type in lower case without its parameters; at most 100 characters."""
-    return (text or "").partition(";")[0].strip().lower()[:100]
+    return _parameters((text or "").strip().lower(), 1)[0][:100]
 
 
 _is_rooted = re.compile(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*+)++/?").fullmatch

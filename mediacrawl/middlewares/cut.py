@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from scrapy import Request
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.exceptions import IgnoreRequest, StopDownload
+from scrapy.http import TextResponse
+from scrapy.responsetypes import responsetypes
 
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.config.policies import probe_policy, worth_opening
@@ -14,11 +17,11 @@ from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import UnreadableAnswerError
-from mediacrawl.extract.content_coding import codings_of, is_complete
+from mediacrawl.extract.content_coding import UNPACKED, codings_of, is_complete, unpack
 from mediacrawl.priority.nuggets import is_worth_opening
-from mediacrawl.probe.response import BodyLimits, ResponseKind, bytes_wanted, response_kind
+from mediacrawl.probe.response import BodyLimits, bytes_wanted, bytes_wanted_of
 from mediacrawl.records import Drop, End, Kind, Limit, Outcome
-from mediacrawl.visit import VISIT, Visit
+from mediacrawl.visit import VISIT, FetchFacts, Visit
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -30,16 +33,18 @@ ENDED_HERE = "download_stopped"
 """Scrapy's flag of a response that `StopDownload` ended."""
 BROKE_OFF = "dataloss"
 """Scrapy's flag of a response that is shorter than its Content-Length."""
+_PACKED = 32_768
+"""Bytes of a compressed page after which its length is looked at while it comes. Most pages are smaller."""
 
 
 class CutMiddleware(CrawlComponent):
-    """Ends a download when the wanted bytes were received (`probe.response.bytes_wanted`).
+    """Ends a download when the wanted bytes were received (`probe.response.bytes_wanted`, `bytes_wanted_of`).
 
-    A page is cut at ``PAGE_MAX_BYTES``, a list at ``LIST_MAX_BYTES``, a media file from a server that ignores Range at
-    `ProbePolicy.single_bytes`, a stream that never ends after some KB, and what is none of these before its body. So is
-    a response that the function of ``NUGGET_WORTH_OPENING`` rejects; it is called with `handler.PoliteHTTPHandler`
-    only. A list that no longer fits beside those that are open (`ListsMiddleware`) is ended, and asked for again. Only
-    for requests with a lease.
+    The headers decide, and then the first bytes of the body. A page is cut at ``PAGE_MAX_BYTES`` after decompression, a
+    list at ``LIST_MAX_BYTES``, a media file from a server that ignores Range at `ProbePolicy.single_bytes`, a stream
+    that never ends after some KB, and what is none of these before its body. So is a response that the function of
+    ``NUGGET_WORTH_OPENING`` rejects; it is called with `handler.PoliteHTTPHandler` only. A list that no longer fits
+    beside those that are open (`ListsMiddleware`) is ended, and asked for again. Only for requests with a lease.
 
     It also notes which bodies ended early in transit (`FetchFacts.broke_off`). A compressed body is judged by its own
     end marker, which is more reliable than Content-Length: some servers announce the uncompressed length.
@@ -52,7 +57,11 @@ class CutMiddleware(CrawlComponent):
         own = OwnSettings(context.settings)
         probe = probe_policy(context.settings)
         page, lists = own.getint("PAGE_MAX_BYTES"), own.getint("LIST_MAX_BYTES")
-        self._limits = BodyLimits(page, probe.head_bytes, probe.single_bytes, lists)
+        # The byte behind a page shows that it is longer.
+        self._limits = BodyLimits(page and page + 1, probe.head_bytes, probe.single_bytes, lists)
+        self._of_lists = {
+            bytes_wanted(Kind.LIST, {"content-encoding": coding}, self._limits, asked=0) for coding in ("", "gzip")
+        }
         self._ignores_ranges = context.ignores_ranges
         self._unpacked = context.settings.getint("DOWNLOAD_MAXSIZE")
         self._worth = worth_opening(context.settings)
@@ -69,17 +78,19 @@ class CutMiddleware(CrawlComponent):
         visit: Visit | None = request.meta.get(VISIT)
         if visit is not None:
             request.meta["download_maxsize"] = self._unpacked
-            visit.fetch.broke_off = self._broke_off(response)
+            visit.fetch.packed.clear()
+            visit.fetch.broke_off = self._broke_off(response, visit.fetch.page_bytes or self._unpacked)
             if visit.fetch.broke_off:
                 self._stats.inc_value("cut/transit")
         return response
 
-    def _broke_off(self, response: Response) -> bool:
+    @staticmethod
+    def _broke_off(response: Response, most: int) -> bool:
         if ENDED_HERE in response.flags:
             return False
         values = response.headers.getlist("Content-Encoding")
         codings = codings_of(value.decode("latin-1") for value in values)
-        whole = is_complete(response.body, codings, self._unpacked)
+        whole = is_complete(response.body, codings, most)
         if whole is not None:
             return not whole
         return BROKE_OFF in response.flags
@@ -90,12 +101,8 @@ class CutMiddleware(CrawlComponent):
             return
         told = {name.decode("latin-1").lower(): b", ".join(headers.getlist(name)).decode("latin-1") for name in headers}
         fetch = visit.fetch
-        fetch.content_encoding = told.get("content-encoding", "")
-        is_media = response_kind(told.get("content-type", "")) == ResponseKind.MEDIA
-        once = is_media and not visit.fetch.range_bytes and self._ignores_ranges(visit.fetch.url)
-        visit.fetch.body_limit = bytes_wanted(
-            visit.fetch.kind, told, self._limits, asked=visit.fetch.range_bytes, once=once
-        )
+        fetch.content_encoding, fetch.content_type = told.get("content-encoding", ""), told.get("content-type", "")
+        self._limit(fetch, bytes_wanted(fetch.kind, told, self._limits, asked=fetch.range_bytes))
         if not self._is_wanted(visit, status, told):
             visit.fetch.body_limit = 0
             visit.drop(Drop.NOT_WORTH)
@@ -107,15 +114,15 @@ class CutMiddleware(CrawlComponent):
             self._stats.inc_value("cut/headers")
             raise StopDownload(fail=False)
 
+    def _limit(self, fetch: FetchFacts, wanted: int) -> None:
+        """Set the limit of a body. Of a medium more is read if the server sends no ranges, as far as is known."""
+        if wanted == self._limits.head and (fetch.range_bytes or self._ignores_ranges(fetch.url)):
+            wanted = self._limits.single
+        fetch.body_limit, fetch.page_bytes = wanted, wanted if wanted == self._limits.page else 0
+
     def _lists(self, visit: Visit) -> OpenLists | None:
-        """Return the register of open lists, if more of this response is read than of a page."""
-        if (
-            visit.fetch.kind is Kind.ROBOTS
-            or visit.fetch.body_limit is None
-            or visit.fetch.body_limit <= self._limits.page
-        ):
-            return None
-        return self._context.open_lists
+        """Return the register of open lists, if this response is read as one."""
+        return self._context.open_lists if visit.fetch.body_limit in self._of_lists else None
 
     def _ask_again(self, visit: Visit) -> None:
         """End a list that exceeds the memory for open lists; it is requested again later."""
@@ -135,6 +142,10 @@ class CutMiddleware(CrawlComponent):
         if visit is None:
             return
         fetch = visit.fetch
+        limit = fetch.body_limit or 0
+        is_open = (limit >= self._limits.page and fetch.kind is not Kind.ROBOTS) or limit == self._limits.head
+        if is_open and not fetch.bytes and not codings_of([fetch.content_encoding]):
+            self._limit(fetch, bytes_wanted_of(data, self._limits, limit, fetch.content_type))
         fetch.bytes += len(data)
         lists = self._lists(visit)
         # A compressed list is a fifth of its text, so each of its bytes counts as five.
@@ -142,20 +153,29 @@ class CutMiddleware(CrawlComponent):
             visit.lease.id, fetch.bytes * self._limits.lists // (fetch.body_limit or 1)
         ):
             self._ask_again(visit)
-        if fetch.body_limit is not None and fetch.bytes >= fetch.body_limit:
+        if self._is_enough(fetch, data):
             self._stats.inc_value("cut/body")
             raise StopDownload(fail=False)
 
+    def _is_enough(self, fetch: FetchFacts, data: bytes) -> bool:
+        """Whether no more of a body is read; `data` are its last bytes."""
+        if fetch.body_limit is None:
+            return False
+        codings = codings_of([fetch.content_encoding]) if fetch.page_bytes else ()
+        if codings:
+            fetch.packed += data
+            if fetch.bytes // _PACKED > (fetch.bytes - len(data)) // _PACKED:
+                page = unpack(bytes(fetch.packed), codings, fetch.page_bytes)
+                return page is not None and len(page) >= fetch.page_bytes
+        return fetch.bytes >= fetch.body_limit
+
 
 class UnpackMiddleware(HttpCompressionMiddleware):
-    """Scrapy's `HttpCompressionMiddleware`, for servers that send anything at all.
+    """Scrapy's `HttpCompressionMiddleware`, for servers that send anything at all, and for pages of any length.
 
     What is no coding (`extract.content_coding.codings_of`) is counted and removed from the header. A coding that cannot
-    be decoded is counted, and the body is read as received. Scrapy's own middleware logs the header verbatim, and fails
-    if it is not UTF-8. A body that contradicts its header raises `UnreadableAnswerError`; the libraries' own errors
-    would count as faults.
-
-    Uses one private method of Scrapy 2.19, `_warn_unknown_encoding`.
+    be decoded is counted, and the body is read as received. A body that contradicts its header raises
+    `UnreadableAnswerError`; the libraries' own errors would count as faults. A page is unpacked as far as it is read.
 
     Stats: ``answer/unknown_encoding``, ``answer/unreadable``, and Scrapy's ``httpcompression/...``.
     """
@@ -167,35 +187,40 @@ class UnpackMiddleware(HttpCompressionMiddleware):
 
         Raises:
             UnreadableAnswerError: its body contradicts its header.
-            IgnoreRequest: it decompresses to more than ``DOWNLOAD_MAXSIZE``.
+            IgnoreRequest: it is no page, and decompresses to more than ``DOWNLOAD_MAXSIZE``.
         """
-        if values := response.headers.getlist("Content-Encoding"):
-            told = b",".join(values).decode("latin-1").lower()
-            codings = codings_of([told])
-            if {word.strip() for word in told.split(",")} - {*codings, "identity", ""}:
-                self._count("answer/unknown_encoding")
-            del response.headers["Content-Encoding"]
-            if codings:
-                response.headers["Content-Encoding"] = ",".join(codings)
-        try:
-            return super().process_response(request, response)
-        except IgnoreRequest:
-            _meet(request, Limit.SIZE)
-            raise
-        except Exception as error:
-            _meet(request, Limit.UNREADABLE)
+        told = b",".join(response.headers.getlist("Content-Encoding")).decode("latin-1").lower()
+        if not told or request.method == "HEAD":
+            return response
+        codings = codings_of([told])
+        del response.headers["Content-Encoding"]
+        if {word.strip() for word in told.split(",")} - {*UNPACKED, "identity", ""}:
+            self._count("answer/unknown_encoding")
+        if not UNPACKED.issuperset(codings):
+            response.headers["Content-Encoding"] = ",".join(codings)
+        elif codings and response.body:
+            return self._unpacked(request, response, codings)
+        return response
+
+    def _unpacked(self, request: Request, response: Response, codings: tuple[str, ...]) -> Response:
+        visit: Visit | None = request.meta.get(VISIT)
+        page, limits = (visit.fetch.page_bytes, visit.fetch.limits) if visit is not None else (0, set[Limit]())
+        most = page or request.meta.get("download_maxsize", self._max_size) or sys.maxsize
+        body = unpack(response.body, codings, page or most + 1)
+        if body is None:
+            limits.add(Limit.UNREADABLE)
             self._count("answer/unreadable")
-            raise UnreadableAnswerError(f"its body cannot be unpacked ({type(error).__name__}: {error})") from error
+            raise UnreadableAnswerError(f"its body cannot be unpacked ({', '.join(codings)})")
+        if len(body) > most and not page:
+            limits.add(Limit.SIZE)
+            raise IgnoreRequest(f"{request.url} unpacks to more than the {most:,} bytes of DOWNLOAD_MAXSIZE")
+        self._count("httpcompression/response_bytes", len(body[:most]))
+        self._count("httpcompression/response_count")
+        kind = responsetypes.from_args(headers=response.headers, url=response.url, body=body)
+        # The encoding is found anew, as by Scrapy's own middleware.
+        found = {"encoding": None} if issubclass(kind, TextResponse) else {}
+        return response.replace(cls=kind, body=body[:most], **found)
 
-    def _warn_unknown_encoding(self, response: Response, encodings: list[bytes]) -> None:  # noqa: ARG002
-        self._count("answer/unknown_encoding")
-
-    def _count(self, name: str) -> None:
+    def _count(self, name: str, number: int = 1) -> None:
         if self.stats:
-            self.stats.inc_value(name)
-
-
-def _meet(request: Request, limit: Limit) -> None:
-    visit: Visit | None = request.meta.get(VISIT)
-    if visit is not None:
-        visit.fetch.limits.add(limit)
+            self.stats.inc_value(name, number)

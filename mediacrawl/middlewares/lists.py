@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class ListsMiddleware(CrawlComponent):
     """Limits the bytes of open lists (`OpenLists`), for mediacrawl's own spiders.
 
-    A list has up to 3 MB, a page 200 KB; 128 lists at a time took half a gigabyte. At the limit, requests for lists go
+    A list has up to 3 MB, a page 1 MB; 128 lists at a time took half a gigabyte. At the limit, requests for lists go
     back to the frontier for some seconds without being sent; their sites continue with other URLs. `CutMiddleware` ends
     a list that exceeds the limit while it is received; it is requested again after its site's delay. A list is open
     from its request to the end of its visit. Bytes beyond ``LIST_MAX_BYTES`` after decompression are dropped here, so

@@ -26,6 +26,7 @@ MEANINGS: dict[str, str] = {
     Drop.ADDRESS: "The name leads to a private or reserved address. GUARD_ALLOW makes exceptions.",
     Drop.PAGE_BYTES: "The page had as many bytes of links as its length allows.",
     Drop.INDEX_LINK: "The link sorts a list of files, or leads to the folder above.",
+    Drop.TEMPLATE: "The link is part of a template that scripts fill in: {{ url }}, or in a <template>.",
     Drop.NOFOLLOW: "The page asks crawlers not to follow the link (rel=nofollow, meta robots or X-Robots-Tag).",
     Drop.NOINDEX: "The page asks crawlers not to list it (meta robots or X-Robots-Tag).",
     Drop.ROBOTS: "The robots.txt of the host forbids the URL, or could not be read.",
@@ -64,11 +65,12 @@ TROUBLES: dict[str, str] = {
 """What a visit says against its site -> a sentence."""
 
 LIMITS: dict[str, str] = {
+    Limit.PAGE: "The page is longer than PAGE_MAX_BYTES; its beginning was read.",
     Limit.LINKS: "The page has more links than are read.",
     Limit.TEXT: "The file has more text than a record may hold.",
     Limit.SLOW: "Reading the answer held up the crawl.",
     Limit.UNREADABLE: "The answer is not what it says it is.",
-    Limit.SIZE: "Unpacked, the answer is larger than DOWNLOAD_MAXSIZE.",
+    Limit.SIZE: "Unpacked, the answer, no page, is larger than DOWNLOAD_MAXSIZE.",
     Limit.FAULT: "The answer met an error in this program that nobody expected.",
 }
 """A limit that an answer exceeded -> a sentence."""

@@ -82,6 +82,8 @@ class Standing:
         forbidden: 403s in a row.
         resting: whether it rests, or a probe is under way.
         gone: whether it is to be retired.
+        postponed: whether its rest is over, and its next request waits for something else, such as the clock of its
+            address.
     """
 
     level: int = 0
@@ -91,6 +93,7 @@ class Standing:
     forbidden: int = 0
     resting: bool = False
     gone: bool = False
+    postponed: bool = False
 
 
 GOOD = Standing()

@@ -150,8 +150,6 @@ class Clocks:
         samples: last response times in seconds, oldest first.
         visits: requests made so far.
         standing: the backoff state.
-        postponed: whether the site's rest is over, and its next request waits for something else, such as the clock of
-            its address.
     """
 
     release: float = 0.0
@@ -160,7 +158,6 @@ class Clocks:
     samples: tuple[float, ...] = ()
     visits: int = 0
     standing: Standing = GOOD
-    postponed: bool = False
 
     @property
     def rests(self) -> bool:
@@ -168,11 +165,7 @@ class Clocks:
 
         A site with a postponed request does not rest: a crawl that ended for it would find it postponed at each start.
         """
-        return not self.postponed and (self.standing.resting or self.delay > DAY)
-
-    def kept(self, rests: bool) -> Clocks:
-        """Return these clocks as read from a store, which does not keep `postponed`."""
-        return replace(self, postponed=True) if self.rests and not rests else self
+        return not self.standing.postponed and (self.standing.resting or self.delay > DAY)
 
 
 def after_visit(clocks: Clocks, outcome: Outcome, now: float, policy: DelayPolicy, stretch: float = 1.0) -> Clocks:
@@ -185,13 +178,13 @@ def after_visit(clocks: Clocks, outcome: Outcome, now: float, policy: DelayPolic
         clocks = replace(clocks, crawl_delay=max(clocks.crawl_delay, outcome.crawl_delay or 0.0))
         if outcome.wait <= 0:
             return clocks
-        postponed = clocks.postponed or clocks.rests
-        return replace(clocks, release=max(clocks.release, now + outcome.wait), postponed=postponed)
+        standing = replace(clocks.standing, postponed=True) if clocks.rests else clocks.standing
+        return replace(clocks, release=max(clocks.release, now + outcome.wait), standing=standing)
     samples = clocks.samples
     if outcome.response_time is not None:
         samples = (*samples, max(outcome.response_time, 0.0))[-policy.window :]
     crawl_delay = clocks.crawl_delay if outcome.crawl_delay is None else max(outcome.crawl_delay, 0.0)
-    standing = _standing(clocks.standing, outcome, now, policy)
+    standing = _standing(_requested(clocks.standing), outcome, now, policy)
     delay = policy.delay(samples, crawl_delay, policy.hourly(now)) * stretch
     delay = max(backed_off(delay, standing, now, policy.backoff), outcome.retry_after)
     return Clocks(now + delay, delay, crawl_delay, samples, clocks.visits + 1, standing)
@@ -204,6 +197,11 @@ def unrecorded(outcome: Outcome) -> Outcome:
     the frontier knows, and a worker that stood still for longer than a lease has caused its timeouts itself.
     """
     return outcome if outcome.trouble is None else replace(outcome, trouble=None, response_time=None)
+
+
+def _requested(standing: Standing) -> Standing:
+    """Return the state of a site whose postponed request was made."""
+    return replace(standing, postponed=False) if standing.postponed else standing
 
 
 def _standing(before: Standing, outcome: Outcome, now: float, policy: DelayPolicy) -> Standing:
@@ -226,5 +224,5 @@ def after_restart(clocks: Clocks, leased: bool, now: float, policy: DelayPolicy)
     """
     owed = max(clocks.delay, policy.delay(clocks.samples, clocks.crawl_delay))
     if leased:
-        return replace(clocks, release=max(clocks.release, now + owed), postponed=False)
+        return replace(clocks, release=max(clocks.release, now + owed), standing=_requested(clocks.standing))
     return replace(clocks, release=min(clocks.release, now + owed))

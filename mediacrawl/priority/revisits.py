@@ -7,11 +7,12 @@ have a slash.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from enum import StrEnum
 
 from mediacrawl.frontier.site_state import AGAIN
-from mediacrawl.probe.response import ResponseKind, response_kind
+from mediacrawl.probe.response import claim_of
 from mediacrawl.records import FINAL, Drop, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.site_adapters.queued import WAITS
 from mediacrawl.visit import Visit
@@ -43,12 +44,7 @@ _PASSING = frozenset(
 """Drops that do not say that a page is gone."""
 _OF_PAGES = frozenset({"oembed", WAITS})
 """Link sources of answers that belong to a page, which is revisited itself."""
-_MANIFESTS = frozenset(
-    {
-        *("application/vnd.apple.mpegurl", "application/x-mpegurl", "application/mpegurl", "application/dash+xml"),
-        *("audio/mpegurl", "audio/x-mpegurl"),
-    }
-)
+_says_manifest = re.compile(r"mpegurl|application/dash\+xml").search
 
 
 def is_revisit(lease: Lease) -> bool:
@@ -79,12 +75,9 @@ def _is_file(visit: Visit) -> bool:
     """Whether the response to a request for a page or list is a file, which has no news later."""
     if visit.lease.evidence.via in _OF_PAGES:
         return True
-    answer = response_kind(visit.fetch.content_type)
-    if answer == ResponseKind.MEDIA:
+    mime, decision = visit.fetch.content_type.lower(), visit.decision
+    if claim_of(mime) == "media":
         return True
-    mime = visit.fetch.content_type.partition(";")[0].strip().lower()
-    return (
-        visit.decision.stored > 0
-        and not visit.decision.found
-        and (answer == ResponseKind.ANYTHING or mime in _MANIFESTS)
-    )
+    # The whole body is parsed of pages and lists only.
+    is_one = not decision.parsed_bytes or _says_manifest(mime) is not None
+    return is_one and decision.stored > 0 and not decision.found

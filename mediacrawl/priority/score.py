@@ -14,7 +14,9 @@ what they link to, and the near before the far, as breadth-first does, which fin
 
 _LEAST = 0.0
 _FEEDS = frozenset({"feed", "enclosure"})
-_AS_PAGES = frozenset({"sitemap", "robots_sitemap", "oembed"})
+_NAMED = "named"
+"""Files that scripts, attributes and texts name are worth what a page is: some belong to the page's own program."""
+_AS_PAGES = frozenset({"sitemap", "robots_sitemap", "oembed", _NAMED})
 """Lists of pages, and what a site says of one page: they are worth what a page is."""
 
 
@@ -60,7 +62,7 @@ class Scores:
 
 
 def _name(kind: Kind, via: str) -> str:
-    if kind is Kind.MEDIA:
+    if kind is Kind.MEDIA and via != _NAMED:
         return "media"
     if via in _FEEDS or (kind is Kind.LIST and via not in _AS_PAGES):
         return "feed"

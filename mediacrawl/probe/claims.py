@@ -6,16 +6,14 @@ behind bytes of something else, and those are worth some requests, see `formats.
 
 from __future__ import annotations
 
+import re
+
 MPEG_AUDIO = "audio/mpeg"
 _EXTENSIONS = frozenset({"mp1", "mp2", "mp3", "mpa", "mpga", "m2a"})
-_TYPES = frozenset(
-    {
-        *("audio/mpeg", "audio/mp3", "audio/mp2", "audio/mpa", "audio/mpg", "audio/mpeg3", "audio/mpeg2"),
-        *("audio/x-mpeg", "audio/x-mp3", "audio/x-mp2", "audio/x-mpg", "audio/x-mpeg3", "audio/x-mpeg-3"),
-        "audio/x-mpegaudio",
-    }
-)
-_UNSPECIFIC = frozenset({"", "application/octet-stream", "binary/octet-stream", "application/x-download", "text/plain"})
+_says_mpeg = re.compile(r"(?:audio|application)/(?:x-)?(?:mpeg(?:-?[23]|audio)?|mp[23ag])").fullmatch
+_SPECIFIC = ("audio/", "video/", "image/", "text/html", "text/xml", "application/xml", "application/xhtml")
+"""Prefixes of types that say what a file is. Download scripts invent others."""
+_filename = re.compile(r"filename\*?\s*=\s*(?:\"([^\"]*)\"|([^;]*))", re.IGNORECASE).search
 
 
 def expected_by_name(url: str) -> str:
@@ -33,6 +31,12 @@ def expected_by_type(content_type: str, by_name: str = "") -> str:
         by_name: result of `expected_by_name`, which holds where the server's type is unspecific.
     """
     mime = content_type.partition(";")[0].strip().lower()
-    if mime in _TYPES:
+    if _says_mpeg(mime):
         return MPEG_AUDIO
-    return by_name if mime in _UNSPECIFIC or mime.startswith("multipart/") else ""
+    return "" if mime.startswith(_SPECIFIC) else by_name
+
+
+def disposition_name(content_disposition: str) -> str:
+    """Returns the file name of a Content-Disposition (RFC 6266); percent-encoded if it is ``filename*``."""
+    found = _filename(content_disposition[:2_000]) if content_disposition else None
+    return (found[1] or found[2] or "").strip() if found else ""

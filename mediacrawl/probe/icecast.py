@@ -43,7 +43,7 @@ _REFERENCES_DEEP = 2
 Header = tuple[str, bytes]
 """A header's name in lower case, and its value as it came."""
 
-_SIGNS = frozenset(
+SIGNS = frozenset(
     {"icy-name", "icy-br", "icy-genre", "icy-pub", "icy-url", "icy-description", "icy-metaint", "ice-audio-info"}
 )
 _SHOUTCAST = frozenset({"icy-name", "icy-br", "icy-genre", "icy-pub", "icy-url", "icy-description"})
@@ -91,7 +91,7 @@ def is_stream(headers: Mapping[str, str]) -> bool:
     Content-Length says nothing, since stations send great ones. A Content-Range that says how long it all is makes it
     a file; Icecast-KH gives ranges of streams too, of ``*`` bytes.
     """
-    if _SIGNS.isdisjoint(headers):
+    if SIGNS.isdisjoint(headers):
         return False
     place = read_content_range(headers.get("content-range", ""))
     return place is None or place.size is None

@@ -15,8 +15,8 @@ from mediacrawl.middlewares.cut import BROKE_OFF, ENDED_HERE
 from mediacrawl.politeness.backoff import is_passing
 from mediacrawl.politeness.robots_directives import directives_of
 from mediacrawl.probe import Probe, ProbeResult, build_item
-from mediacrawl.probe.claims import expected_by_name
-from mediacrawl.probe.icecast import is_stream, lacks_song, read_stream
+from mediacrawl.probe.claims import disposition_name, expected_by_name
+from mediacrawl.probe.icecast import SIGNS, is_stream, lacks_song, read_stream
 from mediacrawl.probe.response import is_media
 from mediacrawl.probe.session import FirstAnswer, Odd, ProbeStep, Reply, Session, advance
 from mediacrawl.records import Drop, End, Kind, Limit, MediaItem, Outcome, Trouble
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _UNFINISHED = frozenset({ENDED_HERE, BROKE_OFF})
 """Scrapy's flags of a body that did not end by itself."""
+_SIGNS = frozenset(name.title().encode() for name in SIGNS)
 _WITH_BYTES = frozenset({200, 206})
 
 
@@ -48,17 +49,19 @@ class FileReader:
         self.heard: Callable[[Visit, Odd | None, ProbeResult | None, Probe], None] = _ignore
         """Called for each response: its visit, its anomaly, the result if the probe is over, the probe."""
 
-    async def read(self, visit: Visit, response: Response) -> MediaItem | None:
-        """Read a response; return a record if the probe is over and it is a media file."""
+    async def read(self, visit: Visit, response: Response, *, streams: bool = False) -> MediaItem | None:
+        """Read a response, or a stream; return a record if the probe is over and it is a media file."""
         if directives_of(headers(response, "X-Robots-Tag"), self._token).unlisted(self._clock.now()):
             visit.drop(Drop.NOINDEX)
             return None
         lease = visit.lease
-        if streams(response):
+        if streams:
             return await self._read_stream(visit, response)
+        expected = expected_by_name(disposition_name(header(response, "Content-Disposition")))
+        expected = expected or expected_by_name(visit.fetch.url)
         broke_off = visit.fetch.broke_off and response.status in _WITH_BYTES
         if is_passing(response.status) or (broke_off and lease.state):
-            session = Session.load(lease.state, self._policy, expected=expected_by_name(visit.fetch.url))
+            session = Session.load(lease.state, self._policy, expected=expected)
             if session.try_again():
                 visit.decision.outcome = Outcome(End.CONTINUE, state=session.dump())
                 visit.decision.trouble = Trouble.CUT if broke_off else None
@@ -68,7 +71,6 @@ class FileReader:
         # Until the thread returns, the outcome is that the URL is requested again, in case the visit is ended
         # meanwhile.
         visit.decision.outcome = Outcome(End.CONTINUE, state=lease.state)
-        expected = expected_by_name(visit.fetch.url)
         step = await in_thread(
             advance, lease.state, self._policy, _reply(visit, response), once=once, expected=expected
         )
@@ -163,15 +165,11 @@ def streams(response: Response) -> bool:
     """Whether a response is a stream without an end."""
     if response.status not in _WITH_BYTES:
         return False
-    # Called for every page: of the other headers only the names matter.
-    sent = {name.decode("latin-1").lower(): "" for name in response.headers}
-    sent["content-range"] = header(response, "Content-Range")
-    return is_stream(sent) or (response.protocol or "").startswith("ICY/")
-
-
-def takes_unasked(visit: Visit, response: Response) -> bool:
-    """Whether a response is probed whatever its status and type: a refused range, a stream."""
-    return (response.status == 416 and visit.fetch.range_bytes > 0) or streams(response)
+    if (response.protocol or "").startswith("ICY/"):
+        return True
+    # Called for every page.
+    has_sign = not _SIGNS.isdisjoint(response.headers)
+    return has_sign and is_stream({"icy-name": "", "content-range": header(response, "Content-Range")})
 
 
 def _reply(visit: Visit, response: Response) -> Reply:

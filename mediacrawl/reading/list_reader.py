@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from itertools import islice
@@ -20,16 +20,17 @@ from mediacrawl.crawl.threads import in_thread
 from mediacrawl.encoding.decision import Seen
 from mediacrawl.encoding.history import History
 from mediacrawl.encoding.records.fields import parse_reading
-from mediacrawl.extract import Listed, Listing, link_header, list_form, parse_list, unpacked
+from mediacrawl.extract import Listed, Listing, link_header, parse_list
 from mediacrawl.extract.charset import header_charset
 from mediacrawl.facts import FEED, Fact, fact, pack
 from mediacrawl.frontier.byte_budget import byte_budget
+from mediacrawl.middlewares.cut import ENDED_HERE
 from mediacrawl.politeness.robots_directives import directives_of
 from mediacrawl.probe import build_page_item
 from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
 from mediacrawl.probe.described import MOST_DESCRIBED, Description
 from mediacrawl.probe.record import build_manifest_item
-from mediacrawl.probe.response import ResponseKind
+from mediacrawl.probe.response import Recognized, ResponseKind, claim_of, is_media
 from mediacrawl.probe.session import FirstAnswer
 from mediacrawl.reading.page_media import OEMBED, item_of_oembed
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome
@@ -79,33 +80,7 @@ class DocumentEncodings:
 
 _INNER = "playlist/playlist"
 """The link source of entries of a playlist that is itself an entry of a playlist. Deeper playlists are not read."""
-_COUNTED = {
-    "feed": "feed",
-    "opml": "feed",
-    "sitemap": "sitemap",
-    "urls": "sitemap",
-    "hls": "manifest",
-    "dash": "manifest",
-    "oembed": "oembed",
-}
-"""Form of a list -> its name in stats; the others are playlists."""
-_MANIFESTS = frozenset({"hls", "dash"})
 _PART = re.compile(r"\s*bytes\s+0-(\d{1,18})/(\d{1,18})\s*", re.ASCII | re.IGNORECASE).fullmatch
-
-
-@dataclass(frozen=True, slots=True)
-class ListAnswer:
-    """A response that is a list.
-
-    Attributes:
-        form: which, see `extract.list_form`.
-        body: unpacked, and cut.
-        is_part: whether only its beginning was requested.
-    """
-
-    form: str
-    body: bytes
-    is_part: bool
 
 
 class ListReader:
@@ -126,29 +101,16 @@ class ListReader:
         self._context = context
         self._scheduler = scheduler
         self._scope = scope
-        self._follows = follows
+        self.follows = follows
         self._encodings = DocumentEncodings(context.encodings, scheduler.count)
         own = OwnSettings(context.settings)
         self._bytes = own.getint("LIST_MAX_BYTES")
         self._token = own.getstr("ROBOTS_TOKEN")
 
-    def recognise(self, visit: Visit, response: Response, answer: str) -> ListAnswer | None:
-        """Recognise a list; None for other responses, and for lists that are not read."""
-        if visit.lease.state or (answer == ResponseKind.PAGE and visit.fetch.kind is not Kind.LIST):
-            return None
-        body = unpacked(response.body, self._bytes)[: self._bytes]
-        is_oembed = visit.fetch.kind is Kind.LIST and visit.lease.evidence.via == OEMBED
-        form = OEMBED if is_oembed else list_form(header(response, "Content-Type"), body, response.url)
-        if not form or (not self._follows and form not in _MANIFESTS):
-            return None
-        part = _PART(header(response, "Content-Range"))
-        is_part = response.status == 206 and (part is None or int(part[1]) + 1 < int(part[2]))
-        return ListAnswer(form, body, is_part)
-
-    async def read(self, visit: Visit, response: Response, answer: ListAnswer) -> list[MediaItem]:
+    async def read(self, visit: Visit, response: Response, answer: Recognized) -> list[MediaItem]:
         """Read a list."""
-        if answer.is_part:
-            # It was requested as a media file, by a range; next it is requested as a list.
+        if self._is_part(visit, response, answer):
+            # It was requested as a media file, by a range, or cut as a page is; next it is requested as a list.
             visit.decision.outcome = Outcome(End.CONTINUE, kind=Kind.LIST)
             return []
         if visit.lease.evidence.via == _INNER:
@@ -156,14 +118,14 @@ class ListReader:
             return []
         # Until the thread returns, the outcome is that the URL is requested again, in case the visit ends meanwhile.
         ending, visit.decision.outcome = visit.decision.outcome or Outcome(End.DONE), Outcome(End.CONTINUE)
-        visit.decision.parsed_bytes = len(answer.body)
+        visit.decision.parsed_bytes = len(answer.text)
         charset = header_charset(header(response, "Content-Type"))
         # Read before the thread starts: the history may change meanwhile.
         seen = self._encodings.of(response.url)()
-        listing = await in_thread(parse_list, answer.form, answer.body, response.url, charset, lambda: seen)
+        listing = await in_thread(parse_list, answer.form, answer.text, response.url, charset, lambda: seen)
         self._encodings.note(response.url, "list", listing.reading, listing.language)
         visit.decision.outcome = ending
-        self._scheduler.count(f"{_COUNTED.get(answer.form, 'playlist')}/read")
+        self._scheduler.count(f"{'feed' if answer.kind is ResponseKind.OUTLINE else answer.kind}/read")
         if listing.cut:
             self._scheduler.count("list/cut", listing.cut)
         directives = directives_of(headers(response, "X-Robots-Tag"), self._token)
@@ -192,6 +154,15 @@ class ListReader:
             self._scheduler.count("list/standing_alone_dropped", dropped)
         return items
 
+    def _is_part(self, visit: Visit, response: Response, answer: Recognized) -> bool:
+        """Whether only the beginning of a list was received."""
+        if response.status == 206:
+            part = _PART(header(response, "Content-Range"))
+            return part is None or int(part[1]) + 1 < int(part[2])
+        is_cut = ENDED_HERE in response.flags or 0 < visit.fetch.page_bytes <= len(response.body)
+        is_other = visit.fetch.kind is not Kind.LIST and claim_of(visit.fetch.content_type) != "list"
+        return is_cut and is_other and len(answer.text) < self._bytes
+
     def learn(self, visit: Visit, listing: Listing) -> None:
         """Called with each list that was read; for spiders that remember lists."""
 
@@ -203,7 +174,8 @@ class ListReader:
         frontier = self._scheduler.frontier
         links = self.wanted(listing)
         hrefs = [link.href for link in links]
-        accepted, drops = self._scope.sift(response.url, hrefs, visit.lease.depth + 1, frontier.recent)
+        depth, declared = visit.lease.depth + 1, partial(_is_declared, links)
+        accepted, drops = self._scope.sift(response.url, hrefs, depth, frontier.recent, declared=declared)
         fresh, repeated = self._context.duplicates.sift(visit.lease.key, accepted, frontier.unknown)
         fresh_places = {place for place, _ in fresh}
         if not follows:
@@ -308,6 +280,12 @@ class ListReader:
     def _count(self, drops: Counter[Drop]) -> None:
         for reason, number in drops.items():
             self._scheduler.count(f"drop/{reason}", number)
+
+
+def _is_declared(links: list[Listed], place: int) -> bool:
+    """Whether a list says what a link leads to, so that its ending does not count: a list, or media by its type."""
+    link = links[place]
+    return link.kind is Kind.LIST or any(each.key == "mime" and is_media(each.text) for each in link.facts)
 
 
 def _dropped(visit: Visit, reason: Drop) -> list[MediaItem]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Coroutine
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -28,17 +29,15 @@ from mediacrawl.politeness.backoff import after_cut, after_status
 from mediacrawl.politeness.robots_directives import RobotsDirectives, directives_of
 from mediacrawl.priority import Scores
 from mediacrawl.priority.revisits import is_revisit
-from mediacrawl.probe import sniff
 from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
-from mediacrawl.probe.response import ResponseKind, is_media, response_kind
+from mediacrawl.probe.response import Recognized, ResponseKind, is_media, recognize
 from mediacrawl.reading.adapter_reader import AdapterReader
-from mediacrawl.reading.file_reader import FileReader, takes_unasked
+from mediacrawl.reading.file_reader import FileReader, streams
 from mediacrawl.reading.list_reader import DocumentEncodings, ListReader
 from mediacrawl.reading.page_media import PageMedia
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Limit, MediaItem, Outcome, Trouble
 from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, Spelling, candidates, canonical, extension_of
 from mediacrawl.scope.copies import is_named_copy, of_a_copy
-from mediacrawl.site_adapters.queued import WAITS
 from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ class Reader:
         self._attempts = context.policy.attempts
         self._clock = context.clock
         own = OwnSettings(context.settings)
-        self._page_bytes = own.getint("PAGE_MAX_BYTES")
+        self._page_bytes, self._list_bytes = own.getint("PAGE_MAX_BYTES"), own.getint("LIST_MAX_BYTES")
         self._token = own.getstr("ROBOTS_TOKEN")
 
     def read(self, visit: Visit, response: Response) -> Records:
@@ -110,33 +109,38 @@ class Reader:
 
         Pages are read at once; for files and lists, which are read in a thread, a coroutine is returned.
         """
-        if takes_unasked(visit, response) and visit.lease.evidence.via != WAITS:
-            return self._read_file(visit, response)
-        ended = after_status(response.status, visit.lease, self._attempts)
-        if ended is not None and not visit.lease.state:
-            visit.decision.outcome = ended
-            return []
+        lease, fetch = visit.lease, visit.fetch
+        refuses_range = response.status == 416 and fetch.range_bytes > 0
+        if not lease.state and not refuses_range:
+            ended = after_status(response.status, lease, self._attempts)
+            if ended is not None:
+                visit.decision.outcome = ended
+                return []
+        found = recognize(
+            fetch.kind,
+            lease.evidence.via,
+            response.url,
+            partial(header, response),
+            response.body,
+            streams=streams(response),
+            probing=bool(lease.state) or refuses_range,
+            list_bytes=self._list_bytes,
+        )
+        if found.kind is ResponseKind.STREAM or refuses_range:
+            return self._read_file(visit, response, found)
         visit.decision.outcome = self._ending(visit)
-        if visit.lease.evidence.via == WAITS:
+        if found.kind is ResponseKind.DATA:
             return self._read_data(visit, response)
-        answer = response_kind(header(response, "Content-Type"))
-        if answer is ResponseKind.ANYTHING:
-            answer = _by_content(response.body)
-        found = self.lists.recognise(visit, response, answer)
-        if found is not None:
+        if found.form and (self.lists.follows or found.kind is ResponseKind.MANIFEST):
             return self.lists.read(visit, response, found)
-        if answer is ResponseKind.MEDIA or (
-            visit.fetch.kind is Kind.MEDIA and _reads_as_media(visit, answer, response.body)
-        ):
+        if found.kind is ResponseKind.MEDIA or (found.form and fetch.kind is Kind.MEDIA):
             # Of a file whose first range broke off nothing is kept: its first bytes decide what it is.
-            again = visit.decision.trouble is Trouble.CUT and not visit.lease.state
-            return [] if again else self._read_file(visit, response)
-        if not self._follows:
-            visit.drop(Drop.CONTENT_TYPE)
-        elif answer is ResponseKind.PAGE:
+            again = visit.decision.trouble is Trouble.CUT and not lease.state
+            return [] if again else self._read_file(visit, response, found)
+        if found.kind is ResponseKind.PAGE and self._follows:
             return self._read_page(visit, response)
-        elif visit.decision.trouble is not Trouble.CUT:
-            # Too little may have been received to recognise it.
+        if visit.decision.trouble is not Trouble.CUT or not self._follows:
+            # Of a body that broke off too little may have been received to recognize it.
             visit.drop(Drop.CONTENT_TYPE)
         return []
 
@@ -147,8 +151,8 @@ class Reader:
             visit.decision.trouble = Trouble.CUT
         return outcome
 
-    async def _read_file(self, visit: Visit, response: Response) -> list[MediaItem]:
-        item = await self.files.read(visit, response)
+    async def _read_file(self, visit: Visit, response: Response, found: Recognized) -> list[MediaItem]:
+        item = await self.files.read(visit, response, streams=found.kind is ResponseKind.STREAM)
         return [] if item is None else [item]
 
     async def _read_data(self, visit: Visit, response: Response) -> list[MediaItem]:
@@ -174,7 +178,9 @@ class Reader:
         # References relative to a base that is too long are invalid.
         hrefs = [link.href if page.base or link.href[:4] == "http" else _NOWHERE for link in page.links]
         recent, depth = scheduler.frontier.recent, visit.lease.depth + 1
-        accepted, drops = self._scope.sift(page.base or response.url, hrefs, depth, recent, page.charset)
+        base, own, declared = page.base or response.url, visit.lease.key, partial(_is_declared, page)
+        accepted, drops = self._scope.sift(base, hrefs, depth, recent, page.charset, own=own, declared=declared)
+        drops[Drop.TEMPLATE] += page.in_templates
         fresh, repeated = self._duplicates.sift(visit.lease.url, accepted, scheduler.frontier.unknown)
         if reason is Drop.NEAR_DUPLICATE:
             fresh = self._of_near_copy(visit, page, fresh)
@@ -202,10 +208,13 @@ class Reader:
     def _parse_page(self, visit: Visit, response: Response) -> Page:
         own_url = link_header(headers(response, "Link"), "canonical")
         body = response.body[: self._page_bytes]
+        if len(response.body) > len(body):
+            visit.decision.limits.add(Limit.PAGE)
         visit.decision.parsed_bytes = len(body)
         charset = header_charset(header(response, "Content-Type"))
         history = self._encodings.of(response.url)
-        page = parse_page(body, response.url, charset, self._token, canonical=own_url, history=history)
+        refresh = header(response, "Refresh")
+        page = parse_page(body, response.url, charset, self._token, canonical=own_url, refresh=refresh, history=history)
         self._encodings.note(response.url, "page", page.reading, page.language)
         return page
 
@@ -318,11 +327,17 @@ class Reader:
 
 def candidate(url: str | Spelling, evidence: Evidence, scores: Scores, visit: Visit | None = None) -> Candidate:
     """Return a URL that was found on the page of a visit, or a seed."""
-    kind = Kind.MEDIA if evidence.via in _PLAYERS else None
+    kind = Kind.MEDIA if evidence.via in _PLAYERS else Kind.LIST if evidence.via == "feed" else None
     if visit is None:
         return candidates.candidate(url, evidence, scores, kind)
     lease = visit.lease
     return candidates.candidate(url, evidence, scores, kind, depth=lease.depth + 1, parent=lease.request_url)
+
+
+def _is_declared(page: Page, place: int) -> bool:
+    """Whether the page declares a link as a feed or as media by its type, so that its ending does not count."""
+    link = page.links[place]
+    return link.via == "feed" or is_media(page.media_type(link))
 
 
 def _media(page: Page) -> list[str]:
@@ -336,16 +351,3 @@ def _media(page: Page) -> list[str]:
         if (("?" in href or href[-3:] in _ENDINGS) and extension_of(href) in MEDIA_EXTENSIONS)
         or (via != "a" and (via in _PLAYERS or via in _FRAMES))
     ]
-
-
-def _by_content(body: bytes) -> str:
-    """Return the kind of a response whose Content-Type does not say it."""
-    sniffed = sniff(body)
-    if is_media(sniffed.mime):
-        return ResponseKind.MEDIA
-    return ResponseKind.PAGE if sniffed.container == "html" else ResponseKind.OTHER
-
-
-def _reads_as_media(visit: Visit, answer: str, body: bytes) -> bool:
-    """Whether the response to a request for media is probed: servers send pages instead, and media as text/html."""
-    return bool(visit.lease.state) or answer is not ResponseKind.PAGE or is_media(sniff(body).mime)

@@ -16,7 +16,7 @@ from mediacrawl.observe.format import plural
 from mediacrawl.priority import Scores, link_class
 from mediacrawl.records import Candidate, Drop, Evidence, Kind
 from mediacrawl.scope.canonical import Spelling, scheme_of, spelling
-from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, PLAYLIST_EXTENSIONS, extension_of
+from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, PLAYLIST_EXTENSIONS, extension_of, is_packed_list
 from mediacrawl.scope.gate import ContactScope, Scope
 from mediacrawl.scope.hosts import is_address, is_loopback
 from mediacrawl.scope.sites import host_of, is_top_level, site_of
@@ -199,7 +199,7 @@ def kind_of(url: str) -> Kind:
 
 
 def _kind(url: str, extension: str) -> Kind:
-    if extension in PLAYLIST_EXTENSIONS or url.endswith(".xml.gz"):
+    if extension in PLAYLIST_EXTENSIONS or (extension == "gz" and is_packed_list(url)):
         return Kind.LIST
     return Kind.MEDIA if extension in MEDIA_EXTENSIONS else Kind.PAGE
 

@@ -218,10 +218,14 @@ def _path_and_query(text: str) -> str | None:
         return f"{path}?{'&'.join(sorted(words, key=_in_order))}" if words else path
     prefix = "http://h"
     try:
-        written = canonicalize_url(prefix + text, keep_blank_values=True)
+        written = canonicalize_url(prefix + text, keep_blank_values=True)[len(prefix) :]
     except ValueError:
         return None
-    return written[len(prefix) :]
+    if text.partition("?")[0].endswith(";"):
+        # w3lib leaves out empty parameters. The page of a SHOUTcast station is ``/``, and its stream ``/;``.
+        path, mark, query = written.partition("?")
+        written = f"{path.removesuffix(';')};{mark}{query}"
+    return written
 
 
 def _settled(url: str) -> bool:

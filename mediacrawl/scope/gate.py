@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -31,6 +32,13 @@ _EXAMPLE = 500
 """Characters of an example that are kept."""
 _LONGEST_ESCAPE = 9
 """Characters of a URL for one of a reference: three escaped octets."""
+_is_unfilled = re.compile(
+    r"(?:\{|%7B){2}|\$(?:\{|%7B)|(?:<|\{|%3C|%7B)(?:%|%25)(?:[-=+ ]|%20)|\[\[[\w. ()]{1,60}\]\]"
+    r"|(?:\[|%5B)object(?: |%20|\+)|^\s*\.?/?(?:undefined|null|nan)/?\s*$",
+    re.IGNORECASE,
+).search
+"""Whether a reference has a placeholder that a script or a server should have filled, or what scripts write for no
+value: ``{{ url }}``, ``${url}``, ``<%= url %>``, ``{% url %}``, ``[[url]]``, ``[object Object]``, ``undefined``."""
 
 
 class Whitelist(Protocol):
@@ -115,6 +123,9 @@ class Scope:
         depth: int = 0,
         known: RecentUrls | None = None,
         charset: str = "utf-8",
+        *,
+        own: str = "",
+        declared: Callable[[int], bool] | None = None,
     ) -> tuple[list[tuple[int, Spelling]], Counter[Drop]]:
         """Filter the links of one page: resolve, canonicalize, remove session ids and duplicates, check.
 
@@ -128,6 +139,9 @@ class Scope:
             known: URLs that were added before; they are skipped, as nine of ten links are. It learns which references
                 lead to them.
             charset: of the page, as a Python codec name: the queries of its links are encoded with it.
+            own: canonical URL of the page; empty if that is what the links are relative to.
+            declared: called with the index of a link whose extension is refused; returns whether the page says that
+                it leads to media or a list, so that its extension does not count.
 
         Returns:
             For each URL that may be added to its index in `hrefs` and its two forms; and the number of refusals by
@@ -141,23 +155,22 @@ class Scope:
             drops[Drop.BAD_URL] = sum(1 for _ in hrefs)
             return accepted, +drops
         without_session = self._sessions.without
-        seen = {base.url, without_session(base.url)}
+        seen = {own or base.url, without_session(own or base.url)}
         too_deep, today = self._is_too_deep(depth), self._today()
         resolve, reason_for = base.resolve, self._reason
         longest = self._traps.max_length * _LONGEST_ESCAPE
         known = RecentUrls(1) if known is None else known
         affordable = _affordable(hrefs, len(base.requested), drops)
         for index, href, reference in known.unknown_links(affordable, base.origin, base.written):
-            found = resolve(href) if len(href) <= longest else None
+            found = resolve(href) if len(href) <= longest and not _is_unfilled(href) else None
             if found is None:
                 self._refuse(_why_no_url(href, longest), href[:_EXAMPLE], drops)
                 continue
             url = resolved = found.key
             if "?" in url or ";" in url or "(" in url:
                 found = self._plain(found)
-                if found.key != url:
-                    url = found.key
-                    drops[Drop.SESSION] += url in seen or url in known
+                url = found.key
+                drops[Drop.SESSION] += url != resolved and (url in seen or url in known)
             if url in seen:
                 continue
             seen.add(url)
@@ -167,6 +180,8 @@ class Scope:
                     known.remember(reference, url)
                 continue
             reason = Drop.DEPTH if too_deep else reason_for(url, today)
+            if reason is Drop.EXTENSION and declared is not None and declared(index):
+                reason = reason_for(url, today, any_extension=True)
             if reason is None:
                 accepted.append((index, found))
             else:
@@ -238,7 +253,9 @@ def _affordable(hrefs: Iterable[str], base_length: int, drops: Counter[Drop]) ->
 def _why_no_url(href: str, longest: int) -> Drop:
     if scheme_of(href) not in ("", "http", "https"):
         return Drop.SCHEME
-    return Drop.LENGTH if len(href) > longest else Drop.BAD_URL
+    if len(href) > longest:
+        return Drop.LENGTH
+    return Drop.TEMPLATE if _is_unfilled(href) else Drop.BAD_URL
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,10 @@ _NOT_FOR_QUERIES = ("utf-16", "utf-32", "utf-7")
 """Beginnings of charset names for which queries are sent in UTF-8 ("get an output encoding")."""
 
 _cut_query = re.compile(r"([^?#]*\?)([^#]*)(.*)", re.DOTALL).fullmatch
+_subscription = re.compile(
+    r"\s*(?:feed|itpc|pcast|podcast):(?://)?(?=[^\s/])(https?:/{0,2}(?=[^/]))?", re.IGNORECASE
+).match
+"""The schemes by which pages ask programs to subscribe to a feed: ``itpc://site.example/feed``, ``feed:https://...``."""
 _surrogate = re.compile("[\ud800-\udfff]").sub
 
 
@@ -23,6 +27,7 @@ def as_requested(reference: str, base: str = "", charset: str = _UTF_8) -> str |
 
     This is the "basic URL parser" of the URL Standard with its serializer. The order of the query, its escapes and its
     empty parts stay as written. The fragment is left out, and user and password, which this crawler does not use.
+    A link to subscribe to a feed (``feed:``, ``itpc:``, ``pcast:``, ``podcast:``) becomes the URL of the feed.
 
     Args:
         reference: as in a page, a file or a header.
@@ -38,7 +43,8 @@ def as_requested(reference: str, base: str = "", charset: str = _UTF_8) -> str |
         return None
     scheme, mark, rest = url.partition("#")[0].partition("://")
     if not mark or scheme not in ("http", "https"):
-        return None
+        feed = _subscription(reference)
+        return as_requested(f"{feed[1] or 'http://'}{reference[feed.end() :]}") if feed else None
     authority, slash, path = rest.partition("/")
     authority = authority.rpartition("@")[2]
     if "xn--" in authority and not _is_punycode(authority.rpartition(":")[0] or authority):

@@ -198,7 +198,8 @@ class ProbingSpider(Spider):
         """Return the reason to drop a URL that was not found on a page, which is counted; None if it is accepted."""
         is_data = candidate.evidence.via == WAITS
         url = candidate.url.partition("#")[0] if is_data else candidate.url
-        reason = self.scope.check(url, candidate.depth, any_extension=is_data)
+        # What is expected to be a list or a file was declared so where it was found.
+        reason = self.scope.check(url, candidate.depth, any_extension=candidate.kind is not Kind.PAGE or is_data)
         if reason is not None:
             self.crawler.stats.inc_value(f"drop/{reason}")
         return reason

@@ -12,7 +12,7 @@ from scrapy.utils.test import get_crawler
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.demo import grow_mp3, media_bytes
 from mediacrawl.reading import file_reader
-from mediacrawl.reading.file_reader import FileReader, takes_unasked
+from mediacrawl.reading.file_reader import FileReader, streams
 from mediacrawl.records import End, Evidence, Kind, Lease
 from mediacrawl.visit import FetchFacts, Visit
 
@@ -40,7 +40,7 @@ def read(reader, visit, response, monkeypatch, meanwhile=lambda: None):
         return work(*args, **kwargs)
 
     monkeypatch.setattr(file_reader, "in_thread", in_thread)
-    return asyncio.run(reader.read(visit, response))
+    return asyncio.run(reader.read(visit, response, streams=streams(response)))
 
 
 def test_whoever_ends_a_visit_while_a_thread_is_at_work_has_it_asked_again(reader, visit, monkeypatch):
@@ -93,6 +93,6 @@ def test_a_station_without_headers_is_known_by_its_status_line(reader, visit, mo
 def test_a_station_that_answers_a_range_with_one_is_no_file(reader, visit, monkeypatch):
     head = {"Content-Type": "audio/mpeg", "icy-name": "One", "Content-Range": "bytes 0-16383/*"}
     answer = Response(URL, 206, head, body=SONG[1000:9000])
-    assert takes_unasked(visit, answer)
+    assert streams(answer)
     item = read(reader, visit, answer, monkeypatch)
     assert (item.type, item.probe_status, item.title) == ("BroadcastService", "stream", "One")

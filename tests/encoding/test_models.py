@@ -21,7 +21,7 @@ from mediacrawl.encoding.models import (
     pack,
     unpack,
 )
-from mediacrawl.encoding.pricing.scoring import ascii_numbers, ascii_word_cost
+from mediacrawl.encoding.pricing.scoring import ascii_costs, ascii_numbers
 
 TABLES = {"size": 2}, [bytes(4)], [bytes(range(8)), models.split_planes([5, 2]), b"\x07\x09"]
 
@@ -185,4 +185,4 @@ def test_nothing_is_unpacked_before_it_is_asked_for():
 def test_common_words_of_ascii_letters_are_listed_and_tell_the_language(word, code):
     model = models.bundled().letters(code)
     assert model.listed(word.translate(ascii_numbers(code))) < models.UNKNOWN
-    assert ascii_word_cost(word, code) < 0
+    assert ascii_costs([word])[code] < 0

@@ -333,8 +333,9 @@ def test_hostile_records():
     kernel = native.module().Kernel(kernel_tables.spec(), kernel_tables.load)
     every = bytes(range(256))
     for piece in (b"", b"\0", b"\xff", every, every * 40, b"\xe9" * 10_000_000, b"\xe9 " * 1_000_000):
-        best, _, _, rivals = kernel.choose(piece, ([piece, b""], None, ((0,),)), None, -1, -1)
+        best, _, _, rivals, left, same = kernel.choose(piece, ([piece, b""], None, ((0,),)), None, -1, -1)
         assert 0 <= best < len(hypothesis_names())
+        assert (left, same) == (sorted(left), sorted(same))
         assert all(0 <= number < len(hypothesis_names()) and margin >= 0 for number, margin in rivals)
     rows = kernel.weigh([b"\xe9t\xe9 %d" % n for n in range(10_000)], list(range(10_000)), NOTHING, None, True)
     assert all(len(costs) == 10_000 for _, _, costs in rows)

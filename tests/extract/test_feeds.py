@@ -10,7 +10,7 @@ from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mediacrawl.extract import MAX_ENTRIES, list_form, looks_like_feed, parse_feed
+from mediacrawl.extract import MAX_ENTRIES, list_form, parse_feed
 from mediacrawl.extract.feed_facts import name_beside_address
 from mediacrawl.extract.feed_model import MOST_FILES, short_name
 from mediacrawl.extract.json_feed import is_json_feed, parse_json_feed
@@ -47,7 +47,7 @@ def read(feed):
     ],
 )
 def test_a_feed_is_known_by_its_first_element(content_type, body, answer):
-    assert looks_like_feed(content_type, body.encode()) is answer
+    assert (list_form(content_type, body.encode(), URL) == "feed") is answer
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_json_feed_is_known_by_its_version(body, is_feed):
     ],
 )
 def test_a_feed_is_read_in_its_encoding(body):
-    assert looks_like_feed("", body)
+    assert list_form("", body, URL) == "feed"
     assert parse_feed(body, URL).entries[0].title == "Größe 1"
 
 
@@ -250,7 +250,7 @@ def test_a_hostile_feed_is_a_feed(body):
 def test_any_bytes_are_a_feed(body):
     parse_feed(body, URL)
     parse_feed(RSS[:700].encode() + body, URL)
-    assert looks_like_feed("", body) in {True, False}
+    list_form("", body, URL)
 
 
 LEAVES = (

@@ -149,7 +149,7 @@ def test_what_follows_the_end_of_the_page_is_read_as_browsers_do():
 
 def test_a_page_of_20000_links_is_cut_and_counted():
     page = parse("<a href=x>" * 20_000)
-    assert (len(page.links), page.cut) == (MAX_LINKS, 15_000)
+    assert (len(page.links), page.cut) == (MAX_LINKS, 20_000 - MAX_LINKS)
 
 
 @given(st.binary(max_size=200) | st.text("<>=\"'/ aahrefsrcmetaudio&#;!-[]", max_size=200).map(str.encode))
@@ -234,3 +234,52 @@ def test_no_header_makes_it_raise(values):
 def test_a_long_header_is_read_to_a_bound(piece):
     """Without one, or with a pattern that goes back, this would take minutes."""
     assert link_header([piece * 300_000], "canonical") == ""
+
+
+@pytest.mark.parametrize(
+    ("bases", "base"),
+    [
+        ('<base href="/other/">', "https://site.example/other/"),
+        ('<base href="../x/">', "https://site.example/x/"),
+        ('<base href="//cdn.example">', "https://cdn.example/"),
+        ('<base href="https:/a/b">', "https://site.example/a/b"),
+        ('<base href="\\\\cdn.example\\x\\">', "https://cdn.example/x/"),
+        ('<base href=" /a b/ ">', "https://site.example/a%20b/"),
+        ('<base href="/a\n/b/">', "https://site.example/a/b/"),
+        ('<base href="HTTP://CDN.Example:80/%7e/#top">', "http://cdn.example/%7e/"),
+        ('<base href="https://bücher.example/">', "https://xn--bcher-kva.example/"),
+        ('<base href="?x">', f"{URL}?x"),
+        ('<base href="">', URL),
+        ("<base target=_top>", URL),
+        ('<base target=_top><base href="/first/"><base href="/second/">', "https://site.example/first/"),
+        ('<base href="http://a b/"><base href="/second/">', URL),
+        ('<base href="javascript:0"><base href="/second/">', URL),
+        ('<base href="about:blank">', URL),
+        ('<template><base href="/hidden/"></template>', URL),
+    ],
+)
+@pytest.mark.parametrize("place", ["{}<a href=x>", "<a href=x>{}"])
+def test_a_base_is_resolved_as_links_are_and_counts_for_those_before_it(bases, base, place):
+    page = parse(place.format(bases))
+    assert (page.base, [link.href for link in page.links]) == (base, ["x"])
+
+
+@pytest.mark.parametrize(
+    ("html", "links", "number"),
+    [
+        ("<template><a href=x>x</a></template>", [], 1),
+        ("<ul><TEMPLATE id=row><li><a href=x>x</a><a href=y>y</a></TEMPLATE><li><a href=z>z</a></ul>", ["z"], 2),
+        ("<template><template><a href=x></template><a href=y></template><a href=z>", ["z"], 2),
+        ("<template><audio src=a.mp3></audio><iframe src=b></iframe></template><a href=z>", ["z"], 0),
+        ("<div><template shadowrootmode=Open><a href=x>x</a></template></div>", ["x"], 0),
+        ("<div><template shadowrootmode=closed><template><a href=x></template><a href=y></template>", ["y"], 1),
+        ("<p>&lt;template><a href=x>", ["x"], 0),
+    ],
+)
+def test_links_in_templates_are_counted_only(html, links, number):
+    page = parse(html)
+    assert ([link.href for link in page.links], page.in_templates) == (links, number)
+
+
+def test_a_text_behind_a_template_stays():
+    assert "".join(parse("<p>a<template>hidden</template>b</p>").tree.itertext()).split() == ["ab"]

@@ -13,6 +13,7 @@ from mediacrawl.extract import list_form, parse_list, unpacked
 from mediacrawl.extract.feeds import MAX_ENTRIES
 from mediacrawl.extract.manifests import MOST_TRACKS
 from mediacrawl.extract.playlists import MOST_ENTRIES, PLAIN, XML
+from mediacrawl.records import Kind
 
 URL = "https://site.example/list"
 LISTS = {case.name: case.text.encode() for case in golden_texts.cases("lists")}
@@ -69,6 +70,56 @@ def test_a_packed_sitemap_is_unpacked_as_far_as_is_wanted():
     assert len(unpacked(bomb, 100_000)) == 100_000
     assert unpacked(b"\x1f\x8bnothing", 100) == b""
     assert unpacked(SITEMAP, 5) == SITEMAP
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"icestats":{"source":{"listenurl":"http://a.example:8000/live","server_name":"Eins","listeners":3}}}',
+        # As Icecast writes what it does not know, and what has quotation marks.
+        b'{"icestats":{"source":[{"listenurl":"http://a.example:8000/live","title": - ,"server_name":"Eins"},{}]}}',
+        b'\xef\xbb\xbf {"icestats" : {"source":[{"listenurl":"http://localhost:8000/live","server_name":"Eins"}, 7]}}',
+        b"<directory><entry><server_name>Eins</server_name><listen_url>http://a.example:8000/live</listen_url></entry>",
+        b"<icestats><source><listenurl>http://a.example:8000/live</listenurl><server_name>Eins</server_name></source>",
+        b"<directory>\n<entry><listen_url>http://a.example:8000/live</listen_url><server_name>Eins</server_name></entry>",
+    ],
+)
+def test_the_streams_of_an_icecast_server_are_a_list(body):
+    assert list_form("text/html", body, URL) == "icecast"
+    (link,) = parse_list("icecast", body, "http://a.example:8000/status-json.xsl").links
+    assert (link.href, link.title, link.kind) == ("http://a.example:8000/live", "Eins", Kind.MEDIA)
+    assert facts(link)["title"] == "Eins"
+
+
+@pytest.mark.parametrize("body", [b'{"icestats":7}', b'{"icestats":{"source":"x"}}', b'{"icestats":', b"<directory/>"])
+def test_an_icecast_server_without_streams_names_none(body):
+    assert parse_list("icecast", body, URL).links == []
+
+
+def test_a_file_of_references_names_each_once():
+    body = b"[Reference]\r\nRef1=http://a.example/a.wma?x\r\nref2=http://a.example/b.wma\r\nRef2=twice\r\n"
+    assert [link.href for link in parse_list("pls", body, URL).links] == [
+        "http://a.example/a.wma?x",
+        "http://a.example/b.wma",
+    ]
+
+
+@pytest.mark.parametrize("items", ["", "<item><link>/1</link></item>"])
+@pytest.mark.parametrize("name", ["itunes:new-feed-url", "new-feed-url"])
+def test_a_feed_that_has_moved_names_its_new_place(items, name):
+    body = f"<rss xmlns:itunes='http://www.itunes.com/dtds/podcast-1.0.dtd'><channel><{name}> /new </{name}>{items}"
+    first = parse_list("feed", f"{body}</channel></rss>".encode(), URL).links[0]
+    assert (first.href, first.kind) == ("/new", Kind.LIST)
+
+
+def test_an_enclosure_of_rss_1_is_one():
+    body = (
+        b"<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns='http://purl.org/rss/1.0/'"
+        b" xmlns:enc='http://purl.oclc.org/net/rss_2.0/enc#'><item rdf:about='/1'><title>Eins</title>"
+        b"<enc:enclosure rdf:resource='a.mp3' enc:type='audio/mpeg'/></item></rdf:RDF>"
+    )
+    link = parse_list("feed", body, URL).links[0]
+    assert (link.href, link.title, facts(link)["mime"]) == ("a.mp3", "Eins", "audio/mpeg")
 
 
 # -- characters --------------------------------------------------------------------------------------------------------

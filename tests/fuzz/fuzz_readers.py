@@ -16,11 +16,8 @@ from mediacrawl.extract import (
     fingerprint,
     is_open_directory,
     link_header,
-    list_form,
-    looks_like_feed,
     parse_list,
     parse_page,
-    unpacked,
     without_steering,
 )
 from mediacrawl.extract.charset import header_charset, read_html
@@ -35,8 +32,8 @@ from mediacrawl.priority import Scores, link_class
 from mediacrawl.priority.features import places
 from mediacrawl.probe import build_item, sniff
 from mediacrawl.probe.multipart import read_content_range, read_parts
-from mediacrawl.probe.response import response_kind
-from mediacrawl.records import Candidate, Evidence
+from mediacrawl.probe.response import claim_of, recognize
+from mediacrawl.records import Candidate, Evidence, Kind
 from mediacrawl.rerun import json_lines
 from mediacrawl.rerun.csv_rows import delimiter_of
 from mediacrawl.scope import Base, Scope, canonical, spelling
@@ -70,9 +67,8 @@ def read_page(body):
 
 def list_reader(form):
     def read(body):
-        list_form("text/xml", body, URL)
-        looks_like_feed("", body)
-        unpacked(body, 3_000_000)
+        for label in ("text/xml", "text/html", ""):
+            recognize(Kind.PAGE, "a", URL, {"Content-Type": label, "Content-Disposition": ""}.get, body)
         return parse_list(form, body, URL)
 
     return read
@@ -89,7 +85,7 @@ def read_robots(body):
 def read_header(raw):
     """All that reads a header; of an answer that has it several times too."""
     text = raw.decode("latin-1")
-    link_header([text, text], "canonical"), directives_of([text, text], "mediacrawl"), response_kind(text)
+    link_header([text, text], "canonical"), directives_of([text, text], "mediacrawl"), claim_of(text)
     (
         read_content_range(text),
         list(read_parts(text, raw)),

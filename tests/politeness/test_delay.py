@@ -4,6 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mediacrawl.frontier.sqlite.queues import pack_standing, unpack_standing
+from mediacrawl.politeness.backoff import Standing
 from mediacrawl.politeness.delay import Clocks, DelayPolicy, after_restart, after_visit, unrecorded
 from mediacrawl.records import End, Outcome, Trouble
 
@@ -109,3 +111,13 @@ def test_trouble_of_a_visit_that_is_not_recorded_is_neither_a_trouble_nor_a_good
     assert (after.standing, after.samples, after.visits) == (bad.standing, bad.samples, 2)
     assert after.release == 700.0
     assert unrecorded(visited(0.5)) == visited(0.5)
+
+
+@pytest.mark.parametrize("then", [{}, {"trouble": Trouble.FORBIDDEN}, {"trouble": Trouble.CUT}])
+def test_a_postponed_site_rests_no_more_until_it_is_requested(then):
+    resting = Clocks(0.0, 60.0, standing=Standing(level=3, row=3, trouble=Trouble.TIMEOUT, resting=True))
+    postponed = after_visit(resting, Outcome(End.AGAIN, asked=False, wait=30.0), 1.0, POLICY)
+    assert resting.rests
+    assert not postponed.rests
+    assert unpack_standing(pack_standing(postponed.standing)) == postponed.standing
+    assert not after_visit(postponed, visited(None, **then), 40.0, POLICY).standing.postponed

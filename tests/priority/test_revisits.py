@@ -19,9 +19,9 @@ def lease(kind=Kind.PAGE, via="a", hops=0):
     )
 
 
-def visit(status=200, content_type="text/html", kind=Kind.PAGE, via="a", stored=0, found=()):
+def visit(status=200, content_type="text/html", kind=Kind.PAGE, via="a", stored=0, parsed=0, found=()):
     fetch = FetchFacts(URL, kind, status=status, content_type=content_type)
-    return Visit(lease(kind, via), fetch, VisitDecision(stored=stored, found=list(found)))
+    return Visit(lease(kind, via), fetch, VisitDecision(stored=stored, parsed_bytes=parsed, found=list(found)))
 
 
 @pytest.mark.parametrize("kind", [Kind.PAGE, Kind.LIST])
@@ -60,7 +60,8 @@ def test_a_visit_says_of_its_page_whether_it_is_there_and_whether_it_was_sent(ki
         visit(kind=Kind.MEDIA),
         visit(content_type="audio/mpeg"),
         visit(content_type="application/octet-stream", stored=1),
-        visit(content_type="application/vnd.apple.mpegurl; charset=utf-8", stored=1),
+        visit(content_type="text/html", stored=1),
+        visit(content_type="application/vnd.apple.mpegurl; charset=utf-8", stored=1, parsed=99),
         visit(content_type="application/json", kind=Kind.LIST, via="oembed", stored=1),
         visit(content_type="application/json", kind=Kind.LIST, via="adapter_request"),
     ],
@@ -73,7 +74,8 @@ def test_a_file_says_nothing_of_a_page(file):
     "listed",
     [
         visit(content_type="audio/x-mpegurl", kind=Kind.LIST, found=[Candidate(f"{URL}.mp3", "a.example")]),
-        visit(content_type="application/rss+xml", kind=Kind.LIST, stored=20),
+        visit(content_type="application/rss+xml", kind=Kind.LIST, stored=20, parsed=99),
+        visit(content_type="text/plain", stored=2, parsed=99),
         visit(content_type="", kind=Kind.LIST),
     ],
 )

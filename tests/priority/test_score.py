@@ -15,6 +15,11 @@ def test_media_come_before_feeds_feeds_before_seeds_and_seeds_before_pages():
     assert len(set(scores)) == 4
 
 
+def test_a_file_that_only_a_script_or_a_text_names_is_worth_what_a_page_is():
+    named = [Scores().first(kind, "named") for kind in (Kind.MEDIA, Kind.LIST, Kind.PAGE)]
+    assert named == [Scores().first(Kind.PAGE)] * 3 < [Scores().first(Kind.MEDIA, "data-src")] * 3
+
+
 def test_the_near_comes_before_the_far_and_nothing_is_below_zero():
     scores = [Scores().first(Kind.PAGE, depth=depth) for depth in range(100)]
     assert scores == sorted(scores, reverse=True)

@@ -7,7 +7,7 @@ from probe_media import audio
 
 from mediacrawl import DescribeError
 from mediacrawl.describing import describe
-from mediacrawl.probe.claims import MPEG_AUDIO, expected_by_name, expected_by_type
+from mediacrawl.probe.claims import MPEG_AUDIO, disposition_name, expected_by_name, expected_by_type
 from mediacrawl.probe.policy import ProbePolicy
 from mediacrawl.probe.session import Reply, Session, advance
 
@@ -40,12 +40,32 @@ def test_an_extension_is_a_claim(url, expected):
         ("application/octet-stream", MPEG_AUDIO, ""),
         ("multipart/byteranges; boundary=x", MPEG_AUDIO, ""),
         ("", MPEG_AUDIO, ""),
+        *(
+            (kind, MPEG_AUDIO, "")
+            for kind in ("application/force-download", "unknown/unknown", "text/plain; charset=x")
+        ),
+        *((kind, MPEG_AUDIO, MPEG_AUDIO) for kind in ("audio/x-mpeg-3", "application/mp3", "audio/mpg")),
         *((kind, "", "") for kind in ("text/html", "audio/ogg", "audio/x-mpegurl")),
     ],
 )
 def test_a_type_is_a_claim_that_is_stronger(content_type, named, unnamed):
     assert expected_by_type(content_type, MPEG_AUDIO) == named
     assert expected_by_type(content_type) == unnamed
+
+
+@pytest.mark.parametrize(
+    ("header", "name"),
+    [
+        ('attachment; filename="a b.mp3"', "a b.mp3"),
+        ("attachment;filename=a.mp3;size=3", "a.mp3"),
+        ("inline; FileName = a.mp3", "a.mp3"),
+        ("attachment; filename*=UTF-8''L%C3%A9.mp3", "UTF-8''L%C3%A9.mp3"),
+        *((header, "") for header in ("attachment", "", "attachment; size=3")),
+    ],
+)
+def test_a_name_is_in_the_header_that_is_for_it(header, name):
+    assert disposition_name(header) == name
+    assert expected_by_name(disposition_name(header)) == (MPEG_AUDIO if name else "")
 
 
 @pytest.mark.parametrize(

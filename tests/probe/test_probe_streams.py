@@ -125,20 +125,21 @@ def test_little_of_a_stream_is_listened_to(kind):
 
 
 @pytest.mark.parametrize(
-    ("kind", "headers", "once", "wanted"),
+    ("kind", "headers", "wanted"),
     [
-        (Kind.MEDIA, {"content-type": "audio/mpeg"}, False, 65_536),
-        (Kind.MEDIA, {"content-type": "audio/mpeg", "content-range": "bytes 0-16383/99999"}, False, 16_385),
-        (Kind.MEDIA, {"content-type": "multipart/byteranges; boundary=x"}, False, 17_408),
-        (Kind.MEDIA, {"content-type": "text/html"}, False, 200_000),
-        (Kind.PAGE, {"content-type": "audio/mpeg"}, False, 16_384),
-        (Kind.PAGE, {"content-type": "audio/mpeg"}, True, 65_536),
-        (Kind.PAGE, {"content-type": "image/png"}, False, 0),
+        (Kind.MEDIA, {"content-type": "audio/mpeg"}, 65_536),
+        (Kind.MEDIA, {"content-type": "audio/mpeg", "content-range": "bytes 0-16383/99999"}, 16_385),
+        (Kind.MEDIA, {"content-type": "multipart/byteranges; boundary=x"}, 17_408),
+        (Kind.MEDIA, {"content-type": "text/html"}, 200_000),
+        (Kind.PAGE, {"content-type": "audio/mpeg"}, 16_384),
+        (Kind.PAGE, {"content-type": "image/png"}, 0),
+        (Kind.PAGE, {"content-type": "image/png", "content-disposition": "inline; filename=a.ogg"}, 16_384),
+        (Kind.PAGE, {"content-type": "unknown/unknown"}, 200_000),
     ],
 )
-def test_as_much_is_read_as_the_answer_is_good_for(kind, headers, once, wanted):
+def test_as_much_is_read_as_the_answer_is_good_for(kind, headers, wanted):
     asked = 16_384 if kind is Kind.MEDIA else 0
-    assert bytes_wanted(kind, headers, BodyLimits(200_000, 16_384, 65_536), asked=asked, once=once) == wanted
+    assert bytes_wanted(kind, headers, BodyLimits(200_000, 16_384, 65_536), asked=asked) == wanted
 
 
 @settings(max_examples=examples(50))

@@ -11,6 +11,20 @@ from mediacrawl.scope.hosts import canonical_host
 SPELLINGS = [
     ("HTTP://Site.Example", "http://site.example/"),
     ("http://site.example:80/a", "http://site.example/a"),
+    # The stream of a SHOUTcast station, whose page is /.
+    ("http://site.example:8000/;", "http://site.example:8000/;"),
+    ("http://site.example/;?x=1", "http://site.example/;?x=1"),
+    ("http://site.example/a;b/c;", "http://site.example/a;b/c;"),
+    ("http://site.example/;stream.mp3", "http://site.example/;stream.mp3"),
+    ("http://site.example/;stream/1", "http://site.example/;stream/1"),
+    # Links to subscribe to a feed.
+    ("feed://site.example/rss", "http://site.example/rss"),
+    ("feed:https://site.example/rss", "https://site.example/rss"),
+    ("FEED:http://Site.Example/a?b", "http://site.example/a?b="),
+    ("feed://https://site.example/rss", "https://site.example/rss"),
+    ("itpc://site.example:8080/rss#x", "http://site.example:8080/rss"),
+    (" pcast:site.example/rss", "http://site.example/rss"),
+    ("podcast://site.example/rss", "http://site.example/rss"),
     ("https://site.example:443/a", "https://site.example/a"),
     ("https://site.example:80/a", "https://site.example:80/a"),
     ("http://site.example:0080/a", "http://site.example/a"),
@@ -129,7 +143,20 @@ def test_a_reference_is_joined_as_browsers_do(href, target):
 
 @pytest.mark.parametrize(
     "href",
-    ["javascript:void(0)", "JavaScript:x", " mailto:a@b.example", "data:,x", "tel:1", "blob:http://a"],
+    [
+        *("javascript:void(0)", "JavaScript:x", " mailto:a@b.example", "data:,x", "tel:1", "blob:http://a"),
+        *(
+            "feed:",
+            "feed://",
+            "itpc: ",
+            "podcast:javascript:x",
+            "feed:feed:feed:",
+            "feed:/rss.xml",
+            "feed:///rss",
+            "feeds:x",
+            "rtsp://a.example/b",
+        ),
+    ],
 )
 def test_other_schemes_lead_nowhere(href):
     assert Base("http://a.example/").resolve(href) is None

@@ -128,6 +128,63 @@ def test_the_links_of_a_page_are_sifted_in_one_call():
     }
 
 
+@pytest.mark.parametrize(
+    "href",
+    [
+        *("{{ url }}", "/shows/{{show.slug}}/", "{{{url}}}", "%7B%7Burl%7D%7D", "https://site.example/{{x|safe}}.mp3"),
+        *("${x}", "/shows/${show.id}", "/shows/$%7Bid%7D", "<%= url %>", "<%- url %>", "/a/%3C%= id %%3E", "<% url %>"),
+        *("{% url 'home' %}", "[[item.url]]", "[object Object]", "/shows/[object%20Object]", "%5Bobject%20Object%5D/a"),
+        *(
+            "[object HTMLAnchorElement]",
+            "{{x}}" + "y" * 3_000,
+            "undefined",
+            "/undefined",
+            "./null",
+            " NaN ",
+            "undefined/",
+        ),
+    ],
+)
+def test_what_a_script_should_have_filled_is_not_requested(href):
+    accepted, drops = scope().sift("https://site.example/dir/page.html", [href, "b"])
+    assert ([place for place, _ in accepted], drops) == ([1], {Drop.TEMPLATE: 1})
+
+
+@pytest.mark.parametrize(
+    "href",
+    [
+        *(
+            "/music/{Awayland}/01.mp3",
+            "{%C3%A4}",
+            "/a$ap",
+            "/{8F2A-11}/x",
+            "/a[1].mp3",
+            "/a[]=1",
+            "/undefined-behaviour",
+        ),
+        *(
+            "/wiki/null",
+            "/nullsoft",
+            "undefined.html",
+            "/a%20%3C%20b",
+            "/tag/%5Bobject%5D",
+            "/100%25%20free",
+            "/nan-goldin",
+        ),
+    ],
+)
+def test_what_only_resembles_a_placeholder_is_requested(href):
+    assert len(scope().sift("https://site.example/dir/page.html", [href])[0]) == 1
+
+
+@pytest.mark.parametrize("home", ["/", "https://site.example", "", "#top", "./"])
+def test_what_the_links_of_a_page_are_relative_to_is_a_link_as_any_other(home):
+    accepted, drops = scope().sift(
+        "https://site.example/", [home, "dir/page.html#a"], own="https://site.example/dir/page.html"
+    )
+    assert ([(place, url.key) for place, url in accepted], drops) == ([(0, "https://site.example/")], {})
+
+
 def test_a_reference_to_a_known_url_is_not_resolved_again_until_a_url_is_forgotten():
     gate, known, base = scope(), RecentUrls(), "https://site.example/songs/1.html"
     known.add("https://site.example/songs/2.html")
@@ -215,6 +272,23 @@ def test_what_passes_is_canonical_unique_and_accounted_for(hrefs):
     passed_over = len(hrefs) - len(accepted) - drops.total()
     assert 0 <= passed_over <= len(hrefs)
     assert all(base.resolve(hrefs[index]) == url for index, url in accepted)
+
+
+def test_an_ending_does_not_count_where_the_page_declares_what_a_link_leads_to():
+    rules = scope(extensions=ExtensionFilter(["exe", "gz"]), nevercrawl=never("never.example"))
+    hrefs = ["a.exe", "b.exe", "c.gz", "http://never.example/d.gz", "e"]
+    asked = []
+    accepted, drops = rules.sift("http://a.example/", hrefs, declared=lambda place: asked.append(place) or place > 0)
+    assert [index for index, _ in accepted] == [1, 2, 4]
+    assert (drops, asked) == ({Drop.EXTENSION: 1, Drop.NEVERCRAWL: 1}, [0, 1, 2, 3])
+
+
+@pytest.mark.parametrize(
+    ("path", "refused"),
+    [("a.gz", True), ("a.xml.gz", False), ("a.xml.gz?v=2", False), ("A.XML.GZ", False), ("a.gz?x=.xml.gz", True)],
+)
+def test_a_packed_sitemap_is_known_by_its_name(path, refused):
+    assert ExtensionFilter(["gz"]).refuses(f"http://a.example/{path}") is refused
 
 
 def test_a_data_request_may_have_an_extension_that_no_link_may_have():

@@ -28,15 +28,17 @@ from mediacrawl.encoding.detection.forms import CONTROLS, FieldForm, form_of, to
 from mediacrawl.encoding.excerpts import LONGEST_FIELD, heads_of
 from mediacrawl.encoding.languages import codec_name
 from mediacrawl.encoding.mojibake.repairer import repair
-from mediacrawl.encoding.pricing.decoding import (
-    bytes_of,
-    decode,
-    decode_as,
-    decode_single,
-    read_alike,
-)
+from mediacrawl.encoding.pricing.decoding import bytes_of, decode, decode_as, decode_single, read_alike
 from mediacrawl.encoding.pricing.hints import shift_of
-from mediacrawl.encoding.pricing.hypotheses import TRUSTED, choose, hypotheses, hypothesis_names, is_id3v1, strange_cost
+from mediacrawl.encoding.pricing.hypotheses import (
+    CLOSE,
+    TRUSTED,
+    choose,
+    hypotheses,
+    hypothesis_names,
+    is_id3v1,
+    strange_cost,
+)
 from mediacrawl.encoding.pricing.reading import read, worth
 from mediacrawl.encoding.pricing.scoring import NEVER, Hypothesis
 
@@ -45,9 +47,6 @@ SWITCH: Final = 16 * STEP
 
 MARGIN: Final = STEP // 3
 """Least margin of another encoding over the declared one."""
-
-CLOSE: Final = 7 * STEP
-"""Margin of another reading over the declared one below which a language without a model is considered, too."""
 
 SHORT: Final = 2
 
@@ -122,15 +121,18 @@ def _decided(fields: Sequence[bytes], claims: Sequence[str], hints: Hints) -> De
     odd = [place for place, shape in enumerate(shapes) if shape.text is None]
     record = None
     if odd:
-        certain = tuple(
-            found.text for place in texts if (found := of_place[place]).confidence > 0.9 and not found.text.isascii()
-        )
-        known = tuple(dict.fromkeys((*hints.known, *certain))) if certain else hints.known
+        known = hints.known
+        if texts:
+            certain = [found.text for found in of_place.values() if found.confidence > 0.9 and not found.text.isascii()]
+            known = tuple(dict.fromkeys((*known, *certain)))
         raws = [fields[place] for place in odd]
         record = _eight_bit(raws, [shapes[place] for place in odd], fields, hints, known)
-        of_place.update(zip(odd, _with_repairs(record.fields, raws, hints), strict=True))
+        decided = _with_repairs(record.fields, raws, hints)
+        if decided is record.fields and len(fields) == 1:
+            return record
         if record.encoding == "utf-8":
-            record = replace(record, encoding=min(of_place[place].encoding for place in odd))
+            record = replace(record, encoding=min(field.encoding for field in decided))
+        of_place.update(zip(odd, decided, strict=True))
     every = tuple(of_place[place] for place in range(len(fields)))
     decisive: FieldDecision | Detection | None = record
     if decisive is None:
@@ -169,9 +171,8 @@ _ADJACENT: Final = re.compile("[^\x00-\x7f]{2}")
 """What is always in UTF-8 that was decoded wrongly; most titles in Latin letters lack it, and repair takes a while."""
 
 
-def _with_repairs(found: Sequence[FieldDecision], raws: Sequence[bytes], hints: Hints) -> list[FieldDecision]:
+def _with_repairs(found: Sequence[FieldDecision], raws: Sequence[bytes], hints: Hints) -> Sequence[FieldDecision]:
     """Return decisions on 8-bit fields, those on UTF-8 with what its text was before it was decoded wrongly."""
-    decided = list(found)
     odd = [
         place
         for place, of_field in enumerate(found)
@@ -179,10 +180,12 @@ def _with_repairs(found: Sequence[FieldDecision], raws: Sequence[bytes], hints: 
         and _ADJACENT.search(of_field.text)
         and read(of_field.text).cost > GOOD * worth((of_field.text,))
     ]
-    if odd:
-        mended = repair([_without_half(found[place].text, raws[place]) for place in odd], hints).fields
-        for place, again in zip(odd, mended, strict=True):
-            decided[place] = _chained(found[place], again)
+    if not odd:
+        return found
+    decided = list(found)
+    mended = repair([_without_half(found[place].text, raws[place]) for place in odd], hints).fields
+    for place, again in zip(odd, mended, strict=True):
+        decided[place] = _chained(found[place], again)
     return decided
 
 
@@ -272,11 +275,8 @@ def _eight_bit(
             left = _left_costs(weighed, shapes[place].encoding, place)
             over_declared = min(left, default=NEVER) - weighed.ranking[0][0]
             if 0 < over_declared < CLOSE:
-                # Both encodings whatever the language, cp1252 also in one without a model.
-                if shapes[place].encoding == "cp1252":
-                    left.append(min(NEVER, sum(strange_cost(decode_single(each, "cp1252")) for each in raws)))
                 same = [cost for cost, number in weighed.ranking if found[number].encoding == best.encoding]
-                over_declared = _sum_of_chances(left) - _sum_of_chances(same)
+                over_declared = _over_declared(left, same, raws, shapes[place].encoding)
             of_field = _BestReading(best.encoding, best.language, text, margin, runner_up, over_declared)
             decided.append(_field(raw, shapes[place], of_field))
         else:
@@ -285,7 +285,8 @@ def _eight_bit(
         (field.encoding for field, hypothesis in zip(decided, followed, strict=True) if hypothesis is best),
         best.encoding,
     )
-    return Detection(encoding, best.language, 1.0, round(margin / STEP, 2), runner_up, tuple(decided))
+    confidence = min(field.confidence for field in decided)
+    return Detection(encoding, best.language, confidence, round(margin / STEP, 2), runner_up, tuple(decided))
 
 
 def _eight_bit_alone(raw: bytes, shape: FieldForm, fields: Sequence[bytes], hints: Hints) -> Detection | None:
@@ -293,12 +294,12 @@ def _eight_bit_alone(raw: bytes, shape: FieldForm, fields: Sequence[bytes], hint
     chosen = None if _anchor(hints) else choose(raw, fields, shift_of(hints), shape.encoding)
     if chosen is None:
         return None
-    best, over_declared, is_sure, rivals = chosen
+    best, over_declared, is_sure, rivals, left, same = chosen
     names = hypothesis_names()
     encoding, language = names[best]
     text = read_as(raw, encoding)
-    if 0 < over_declared < CLOSE and text != _declared_text(raw, shape):
-        return None
+    if left and text != _declared_text(raw, shape):
+        over_declared = _over_declared(left, same, [raw], shape.encoding)
     margin, runner_up = NO_RIVAL, ""
     for number, dearer in rivals:
         rival = names[number][0]
@@ -306,7 +307,8 @@ def _eight_bit_alone(raw: bytes, shape: FieldForm, fields: Sequence[bytes], hint
             margin, runner_up = dearer, rival
             break
     decided = _field(raw, shape, _BestReading(encoding, language, text, margin, runner_up, over_declared))
-    return Detection(decided.encoding, language, 1.0, round(margin / STEP, 2), runner_up, (decided,))
+    margin_nats = round(margin / STEP, 2)
+    return Detection(decided.encoding, language, decided.confidence, margin_nats, runner_up, (decided,))
 
 
 def _anchor(hints: Hints) -> str:
@@ -402,6 +404,16 @@ def _left_costs(weighed: _Weighed, declared: str, place: int) -> list[int]:
     ]
 
 
+def _over_declared(left: list[int], same: list[int], raws: Sequence[bytes], declared: str) -> int:
+    """Return the margin over the declared encoding in a close call.
+
+    Both encodings count in all languages, by the costs of each; cp1252 also in a language without a model.
+    """
+    if declared == "cp1252":
+        left = [*left, min(NEVER, sum(strange_cost(decode_single(raw, "cp1252")) for raw in raws))]
+    return _sum_of_chances(left) - _sum_of_chances(same)
+
+
 def _sum_of_chances(costs: Sequence[int]) -> int:
     """Return the cost of one of several alternatives, not only of the cheapest."""
     least = min(costs, default=NEVER)
@@ -423,16 +435,7 @@ def _field_alone(raw: bytes, shape: FieldForm, weighed: _Weighed, place: int) ->
 
 
 class _BestReading(NamedTuple):
-    """The best reading of a field.
-
-    Attributes:
-        encoding: of its hypothesis.
-        language: of its hypothesis; empty for UTF-8.
-        text: decoded.
-        margin: over the best other text.
-        runner_up: encoding of that text.
-        over_declared: margin over the declared encoding.
-    """
+    """The best reading of a field, its margin over the best other text (in `runner_up`), and over the declared one."""
 
     encoding: str
     language: str
@@ -444,7 +447,7 @@ class _BestReading(NamedTuple):
 
 def _field(raw: bytes, shape: FieldForm, best: _BestReading) -> FieldDecision:
     """Return the decision on a field from its best reading and its declared encoding."""
-    declared = _declared_text(raw, shape)
+    declared = best.text if best.encoding == shape.encoding != "utf-8" else _declared_text(raw, shape)
     if best.text != declared and best.over_declared < (MARGIN if len(raw) > SHORT else SHORT_MARGIN):
         nats = round(-best.over_declared / STEP, 2)
         encoding, rival = _name(raw, shape.encoding), best.encoding

@@ -274,7 +274,7 @@ def _torn_latin(raw: bytes) -> TornText | None:
     Each invalid byte needs `ENOUGH_SEQUENCES` valid ones, and the text has to be words of some language. A truncated
     last character is not invalid.
     """
-    if _AT_ODDS.match(raw):
+    if _AT_ODDS.match(raw) or _decoded(raw, "utf-8") is not None:
         return None
     torn = torn_utf8(without_cut(raw))
     wrong = torn.mended + torn.others

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP, encode
@@ -89,10 +89,12 @@ def proved(stored: StoredRecord, route: RepairRoute) -> tuple[RepairRoute, int]:
     """
     proof = -route.damage - _required(stored, route)
     context = 0
+    # The same for all tracks of an album: a route without its texts.
+    way = route._replace(damage=0, costs=(), texts=())
     is_shown = len(route.steps) == 2 and _identifies_language(stored)
     texts = list(route.texts)
     for place, (text, after, cost) in enumerate(zip(stored.odd, route.texts, route.costs, strict=True)):
-        found = _compared(text, after, route)
+        found = _compared(text, after, way)
         texts[place] = found.text
         if stored.counts[place]:
             context += found.context
@@ -119,6 +121,7 @@ class _Comparison(NamedTuple):
     is_shown: bool = True
 
 
+@lru_cache(maxsize=1024)
 def _compared(stored: str, repaired: str, route: RepairRoute) -> _Comparison:
     before, after = stored.split(" "), repaired.split(" ")
     seen: set[str] = set()

@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from operator import add
 from typing import Final
 
@@ -154,6 +155,7 @@ def _shows_more(text: str, whole: FieldDecision, pieces: FieldDecision) -> bool:
     return pieces.suspect or (kept and _LOST_BLANK.search(text) is not None)
 
 
+@lru_cache(maxsize=1024)
 def _in_pieces(text: str, shift: Shift | None) -> FieldDecision | None:
     """Return the repair of some of the pieces between the separators of a text, as of a title and its translation.
 

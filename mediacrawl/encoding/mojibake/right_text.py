@@ -134,6 +134,18 @@ def styled_cost(token: str, seen: set[str]) -> int:
     if token.isascii():
         return 0
     nats = 0.0
+    chars, words = _styled(token)
+    for char, first in chars:
+        cost = WIDE_AGAIN if first == WIDE and "wide" in seen else first / AGAIN if char in seen else first
+        seen.update((char, "wide") if cost == WIDE else char)
+        nats += cost
+    return round(nats * STEP) + words
+
+
+@lru_cache(maxsize=4096)
+def _styled(token: str) -> tuple[list[tuple[str, float]], int]:
+    """Return the nats of each character of a word beyond ASCII, and the cost of the words that they are used for."""
+    nats: list[tuple[str, float]] = []
     pieces: list[str] = []
     latin = 0 < len(_LATIN.findall(token)) >= len(_OTHER.findall(token))
     for place, char in enumerate(token):
@@ -141,17 +153,12 @@ def styled_cost(token: str, seen: set[str]) -> int:
             pieces.append(char if char.isalpha() else _BREAK)
             continue
         first, piece = _letter(token, place, latin=latin) if _is_letter(char) else _sign(token, place)
-        if first == WIDE and "wide" in seen:
-            first = WIDE_AGAIN
-        elif char in seen:
-            first /= AGAIN
-        seen.update((char, "wide") if first == WIDE else char)
-        nats += first
+        nats.append((char, first))
         pieces.append(piece + _ODD)
     # ASCII words that touch no other character cost nothing, as everywhere.
     odd = " ".join(part.replace(_ODD, "") for part in "".join(pieces).split(_BREAK) if _ODD in part)
     words = dict.fromkeys(_RUN.findall(unicodedata.normalize("NFKC", odd)))
-    return round(nats * STEP) + sum(map(_word_cost, words))
+    return nats, sum(map(_word_cost, words))
 
 
 def _is_letter(char: str) -> bool:

@@ -25,7 +25,7 @@ from mediacrawl.encoding.pricing.scoring import (
     NEVER,
     ODD_WORD,
     Hypothesis,
-    ascii_cost,
+    ascii_costs,
     encoding_numbers,
     pair_of,
     pairs,
@@ -37,6 +37,10 @@ from mediacrawl.encoding.pricing.signs import STRANGE, coincidence
 
 TRUSTED: Final = round(DECLARED_NATS * STEP)
 """Bonus of a declared encoding other than Latin-1."""
+
+CLOSE: Final = 7 * STEP
+"""Margin over the declared encoding below which all languages of both encodings count, and those without a model."""
+
 GATE: Final = 10 * LANE_STEP
 """Pairs that the first pass prices higher than the best one by more than this are dropped."""
 
@@ -187,16 +191,14 @@ def hypotheses(
 
 def _about(fields: Sequence[bytes], shift: Shift | None, claims: tuple[str, ...]) -> native.RecordContext:
     """Return the context of a record, as the native part takes it."""
-    return list(fields), prior_shifts(shift) if shift else None, _claimed(claims)
+    return list(fields), prior_shifts(shift).tobytes() if shift else None, _claimed(claims)
 
 
-def choose(
-    raw: bytes, fields: Sequence[bytes], shift: Shift | None, claim: str
-) -> tuple[int, int, int, list[tuple[int, int]]] | None:
+def choose(raw: bytes, fields: Sequence[bytes], shift: Shift | None, claim: str) -> native.Choice | None:
     """Return the decision on a record with one field that is not Unicode, by the native part.
 
     Returns:
-        See `native.Kernel.choose`. None without the native part, and for the few fields that it cannot decide.
+        See `native.Choice`. None without the native part, and for the few fields that it cannot decide.
     """
     kernel = native.kernel()
     if kernel is None or len(raw) > MOST_SCORED:
@@ -208,28 +210,23 @@ def choose(
 
 
 def _weighed(
-    priced: Sequence[bytes],
-    of_record: list[int],
-    fields: Sequence[bytes],
-    shift: Shift | None,
-    claims: Sequence[str],
+    priced: Sequence[bytes], of_record: list[int], fields: Sequence[bytes], shift: Shift | None, claims: Sequence[str]
 ) -> list[Hypothesis]:
     """Return the hypotheses without the corrections that few fields need."""
     words = [ODD_WORD.findall(piece) for piece in priced]
     every = [word for raw in fields for word in ASCII_WORD.findall(raw[:MOST_SCORED])]
     plain = list(dict.fromkeys(every))[:MOST_ASCII_WORDS]
     lone = sum([len(priced[number]) - len(priced[number].translate(None, _HIGH)) for number in of_record]) <= LONE
-    shifts = _shifts(shift) if shift else None
+    shifts = list(prior_shifts(shift)[: len(pairs())]) if shift else None
+    costs = ascii_costs(plain, lone=lone) if plain else {}
     if plain:
-        # The cost of the ASCII words in the language of each pair.
-        costs = {code: ascii_cost(plain, code, lone=lone) for code in {pair.language for pair in pairs()}}
         fits = [costs[pair.language] for pair in pairs()]
         shifts = list(map(add, shifts, fits)) if shifts else fits
     found = _single_bytes(words, of_record, shifts, _claimed(tuple(claims)))
     others = _multibyte(priced, shift, of_bytes=bool(claims))
     for hypothesis in others:
         if plain and hypothesis.language:
-            hypothesis.prior += ascii_cost(plain, hypothesis.language, lone=lone)
+            hypothesis.prior += costs[hypothesis.language]
     return found + others
 
 
@@ -277,12 +274,6 @@ def _single_bytes(
         cost = sum([costs[number] for number in of_record])
         least = min(least, (hypothesis.prior + cost + HOPELESS) * LANE_STEP // STEP)
     return found
-
-
-@lru_cache(maxsize=64)
-def _shifts(shift: Shift) -> list[int]:
-    """Return the shift of each pair's prior."""
-    return [shift(pair.encoding, pair.language) for pair in pairs()]
 
 
 def _lane_costs(lanes: int, shifts: list[int] | None) -> Sequence[int]:
@@ -346,9 +337,9 @@ def all_encoding_numbers() -> dict[str, int]:
 
 
 @lru_cache(maxsize=64)
-def prior_shifts(shift: Shift) -> bytes:
-    """Return the shift of each hypothesis's prior, as the kernel takes it."""
-    return array("i", [shift(encoding, language) for encoding, language in hypothesis_names()]).tobytes()
+def prior_shifts(shift: Shift) -> array[int]:
+    """Return the shift of each hypothesis's prior."""
+    return array("i", [shift(encoding, language) for encoding, language in hypothesis_names()])
 
 
 @cache
@@ -393,7 +384,8 @@ def _utf8_cost(raw: bytes) -> tuple[int, int]:
     cost = chance + read(text).cost - BROKEN * raw.count(b"\xef\xbf\xbd")
     count = len(text) - len(text.encode("ascii", "ignore"))
     cut -= utf8_bonus(min(count, FEW_SEQUENCES) if chance else count)
-    least = min(cost, unread_cost(text)) if chance in (0, STRANGE) and cost > UNREAD else cost
+    is_unread = chance in (0, STRANGE) and cost > UNREAD + NEAR * count  # less than `unread_cost` is at least
+    least = min(cost, unread_cost(text)) if is_unread else cost
     once = bytes_of(text, "cp1252")
     if once is not None and not once.isascii() and not _NO_UTF8.match(once):
         least = min(least, TWICE + _utf8_cost(once)[1])

@@ -190,6 +190,7 @@ def _weighing_spec() -> dict[str, Any]:
         "most_scored": excerpts.MOST_SCORED,
         "lone": hypotheses.LONE,
         "trusted": hypotheses.TRUSTED,
+        "close": hypotheses.CLOSE,
         "utf8_prior": hypotheses.utf8_prior(),
         "tonal": encoding_numbers().get("cp1258", -1),
         "characters": [_code_points(encoding) for encoding in encoding_numbers()],

@@ -12,15 +12,9 @@ from mediacrawl.encoding import models, native
 from mediacrawl.encoding.codepages import STEP, char_class, encode, steps
 from mediacrawl.encoding.excerpts import cached_if_short
 from mediacrawl.encoding.languages import LANGUAGES, toned
-from mediacrawl.encoding.pricing.scoring import (
-    ODD_WORD,
-    EncodingPair,
-    encoding_numbers,
-    pairs,
-    spread,
-    word_lanes,
-)
+from mediacrawl.encoding.pricing.scoring import ODD_WORD, EncodingPair, encoding_numbers, pairs, spread, word_lanes
 
+_FIRST_CJK: Final = "\u3000"
 CJK_RUN: Final = re.compile(r"[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]+")
 
 _ALPHABETS: Final = (
@@ -100,16 +94,16 @@ class PricedReading:
 
 
 @cache
-def _alphabets() -> tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]:
-    """Return the alphabets, with those of a user's own languages that no other one covers."""
+def _alphabets() -> tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...]:
+    """Return the alphabets by their lowest letter, with those of a user's own languages that no other one covers."""
     known = {encoding for _, encodings in _ALPHABETS for encoding in encodings}
     own = []
     for language in LANGUAGES.values():
         encodings = language.encodings or (f"u-{language.code}",)
         letters = {char for char in language.letters + language.letters.upper() if not char.isascii()}
         if letters and known.isdisjoint(encodings):
-            own.append((re.compile(f"[{re.escape(''.join(sorted(letters)))}]"), encodings[:1]))
-    return (*_ALPHABETS, *own)
+            own.append((re.compile(f"[{''.join(sorted(letters))}]"), encodings[:1]))
+    return tuple((pattern.pattern[1], pattern, encodings) for pattern, encodings in (*_ALPHABETS, *own))
 
 
 @cache
@@ -122,15 +116,20 @@ def read(text: str) -> PricedReading:
     """Return the cost of a text in the language that suits it best. ASCII words cost nothing."""
     if text.isascii():
         return PricedReading(sum(14 * STEP for char in text if char < " " and char not in "\n\t"), "")
-    runs = CJK_RUN.findall(text)
+    highest = max(text)
+    runs = CJK_RUN.findall(text) if highest >= _FIRST_CJK else ()
     readings = [cjk_reading(text, tuple(runs))] if runs else []
-    readings += [alphabet_reading(text, encodings) for pattern, encodings in _alphabets() if pattern.search(text)]
+    for lowest, pattern, encodings in _alphabets():
+        if lowest <= highest and pattern.search(text):
+            readings.append(alphabet_reading(text, encodings))
     best = min(readings, key=lambda reading: reading.cost) if readings else alphabet_reading(text, ("cp1252",))
     return PricedReading(best.cost + _besides(text), best.language)
 
 
 def _besides(text: str) -> int:
     """Return the cost of signs, whatever the language."""
+    if not _ANY_BESIDES.search(text):
+        return 0
     worst = BROKEN * len(_BROKEN.findall(text)) + PRIVATE * len(UNUSED.findall(text)) + TORN * len(_TORN.findall(text))
     return worst - FORGIVEN * len(_SET_APART.findall(text))
 
@@ -210,6 +209,8 @@ def _numbers(encodings: tuple[str, ...], only: str) -> tuple[tuple[int, ...], in
 
 def _with_guests(text: str, encodings: tuple[str, ...], host: PricedReading) -> PricedReading:
     """Return the cost of a text that its language does not suit well, with words of other languages in it."""
+    if host.cost <= 2 * SUITS:
+        return host
     tokens = [token for token in text.split() if not token.isascii()]
     if not 1 < len(tokens) <= MOST_TOKENS or host.cost <= SUITS * len(tokens):
         return host
@@ -241,6 +242,10 @@ OUTSIDE: Final = {
     "…": 4 * STEP, "’": 5 * STEP, "“": 4 * STEP, "”": 4 * STEP, "–": 6 * STEP, "—": 6 * STEP, "·": 5 * STEP, "×": 6
     * STEP, "♪": 6 * STEP, "☆": 5 * STEP, "★": 5 * STEP,
 }  # fmt: skip
+
+
+_ANY_BESIDES: Final = re.compile("[\x80-\xa0¬¿Ã–—√\u202f\u2500-\u257f\ud800-\uf8ff\ufffd-\uffff\U00030000-\U0010ffff]")
+"""Characters one of which is in every text that `_besides` charges or forgives."""
 
 
 def has_unused(text: str) -> bool:

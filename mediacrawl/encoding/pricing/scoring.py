@@ -17,15 +17,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 from mediacrawl.encoding import models
-from mediacrawl.encoding.codepages import (
-    APOSTROPHE,
-    STEP,
-    capitals,
-    classes_in,
-    letter_map,
-    pair_steps,
-    steps,
-)
+from mediacrawl.encoding.codepages import APOSTROPHE, STEP, capitals, classes_in, letter_map, pair_steps, steps
 from mediacrawl.encoding.languages import LANGUAGES, lower, prior_nats
 
 # A run of ASCII letters is tried once, from its first letter; else the time would grow with its square.
@@ -259,13 +251,43 @@ def spread(lanes: int) -> array[int]:
     return array("I", lanes.to_bytes(4 * len(pairs()), "little"))
 
 
+@cache
+def _plain_models() -> tuple[tuple[bytes, models.LetterModel], ...]:
+    """Return the numbers of ASCII letters and the model of each Latin language."""
+    trained = models.in_use()
+    return tuple((ascii_numbers(code), trained.letters(code)) for code in _latin_codes())
+
+
+@cache
+def _latin_codes() -> tuple[str, ...]:
+    return tuple(language.code for language in LANGUAGES.values() if language.script == "latin")
+
+
+@cache
+def _plain_lanes(letters: bytes) -> int:
+    """Return the cost of the last of three ASCII letters in each Latin language, in lanes of 16 bits.
+
+    A space is the end of a word.
+    """
+    costs = [model.spelled_last(letters.translate(numbers)) for numbers, model in _plain_models()]
+    return int.from_bytes(array("H", costs).tobytes(), "little")
+
+
 @lru_cache(maxsize=8192)
-def ascii_word_cost(word: bytes, code: str) -> int:
-    """Return the cost of an ASCII word in a Latin-script language, relative to English: half and half a word of either.
+def _ascii_word_costs(word: bytes) -> tuple[int, ...]:
+    """Return the cost of an ASCII word in each Latin language, relative to English: half and half a word of either.
 
     Negative where it fits the language better than English: ``Nie`` and ``Ewka`` indicate Polish.
     """
-    return gain_cost(ascii_english(word) - models.in_use().letters(code).cost(word.translate(ascii_numbers(code))))
+    every = _plain_models()
+    padded = b"  %b " % word
+    lanes = sum([_plain_lanes(padded[at : at + 3]) for at in range(len(word) + 1)])
+    costs = array("H", lanes.to_bytes(2 * len(every), "little"))
+    digests = {numbers: models.word_hash(word.translate(numbers)) for numbers in {numbers for numbers, _ in every}}
+    for place, (numbers, model) in enumerate(every):
+        costs[place] = min(costs[place], model.listed_hash(digests[numbers]))
+    english = costs[_latin_codes().index("en")]
+    return tuple([gain_cost(english - cost) for cost in costs])
 
 
 @cache
@@ -287,13 +309,13 @@ def ascii_numbers(code: str) -> bytes:
     return bytes(letters.find(lower(chr(byte), code)) + 1 if byte < 128 else 0 for byte in range(256))
 
 
-def ascii_cost(words: Sequence[bytes], code: str, *, lone: bool = False) -> int:
-    """Return the cost of a record's ASCII words in a language; `lone` if there is hardly any other letter in it."""
-    if not words:
-        return 0
-    if LANGUAGES[code].script != "latin":
-        return min(MOST_LATIN, LATIN_WORD * len(words)) * (2 if lone else 1)
-    return max(-MOST_GAIN * 2, sum([ascii_word_cost(word, code) for word in words]))
+def ascii_costs(words: Sequence[bytes], *, lone: bool = False) -> dict[str, int]:
+    """Return the cost of a record's ASCII words in each language; `lone` if there is hardly any other letter in it."""
+    other = min(MOST_LATIN, LATIN_WORD * len(words)) * (2 if lone else 1)
+    costs = dict.fromkeys(LANGUAGES, other)
+    totals = map(sum, zip(*map(_ascii_word_costs, words), strict=True))
+    costs.update(zip(_latin_codes(), [max(-MOST_GAIN * 2, total) for total in totals], strict=True))
+    return costs
 
 
 NEVER: Final = 1 << 24

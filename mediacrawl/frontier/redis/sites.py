@@ -141,7 +141,7 @@ def read_site(name: str, packed: bytes) -> StoredSite:
         earned, _, place, due, rank, _, lease, _, waiting, classes = fields[11:]
         return StoredSite(
             name=name,
-            clocks=clocks.kept(bool(fields[6])),
+            clocks=clocks,
             version=version,
             earned=int(earned),
             place=int(place),

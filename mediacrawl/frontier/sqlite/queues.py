@@ -139,7 +139,8 @@ def pack_standing(standing: Standing) -> bytes:
         standing.resting,
         standing.gone,
     )
-    packed: bytes = _packer.pack(fields)
+    # As versions without it wrote and read.
+    packed: bytes = _packer.pack((*fields, True) if standing.postponed else fields)
     return packed
 
 
@@ -153,10 +154,11 @@ def unpack_standing(packed: bytes) -> Standing:
         return GOOD
     try:
         fields = tuple(msgpack.unpackb(packed))
-        if tuple(map(type, fields)) == _STANDING:
-            level, row, since, trouble, forbidden, resting, gone = fields
+        if tuple(map(type, fields)) in {_STANDING, (*_STANDING, bool)}:
+            level, row, since, trouble, forbidden, resting, gone, *postponed = fields
             if all(0 <= number < _MOST for number in (level, row, since, forbidden)):
-                return Standing(level, row, since, Trouble(trouble) if trouble else None, forbidden, resting, gone)
+                why = Trouble(trouble) if trouble else None
+                return Standing(level, row, since, why, forbidden, resting, gone, *postponed)
     except (ValueError, TypeError, msgpack.exceptions.UnpackException):
         pass
     raise SpoiledError("what is held against a site cannot be read")

@@ -27,7 +27,7 @@ from mediacrawl.sqlite_file import open_to_read
 if TYPE_CHECKING:
     from typing import Self
 
-_SITE = "SELECT id, place, due, release, delay, crawl_delay, samples, visits, earned, rests, standing FROM site"
+_SITE = "SELECT id, place, due, release, delay, crawl_delay, samples, visits, earned, standing FROM site"
 _CLASSES = (
     "SELECT name, score, (SELECT count(*) FROM url WHERE class = class.id)"
     " + (SELECT count(*) FROM inbox WHERE class = class.id) FROM class WHERE id BETWEEN ? AND ? ORDER BY score DESC, id"
@@ -289,14 +289,14 @@ def site_info(db: sqlite3.Connection, name: str, now: float) -> SiteInfo | None:
     row = db.execute(f"{_SITE} WHERE name = ?", (name,)).fetchone()
     if row is None:
         return None
-    number, place, due, release, delay, crawl_delay, samples, visits, earned, rested, standing = row
+    number, place, due, release, delay, crawl_delay, samples, visits, earned, standing = row
     classes = tuple(db.execute(_CLASSES, span(number)))
     (leased,) = db.execute("SELECT EXISTS (SELECT 1 FROM lease WHERE site = ?)", (number,)).fetchone()
     waiting = sum(rows for _, _, rows in classes) - leased
     clocks = Clocks(release, delay, crawl_delay, unpack_samples(samples), visits, unpack_standing(standing))
     return site_state.site_info(
         name,
-        clocks.kept(rested or place != site_state.ACTIVE),
+        clocks,
         place,
         due,
         now,

@@ -18,7 +18,6 @@ from typing import Any
 from mediacrawl.frontier.contract import SpoiledError
 from mediacrawl.frontier.order import RankOrder
 from mediacrawl.frontier.penalty_box import PenaltyBox
-from mediacrawl.frontier.site_state import ACTIVE
 from mediacrawl.frontier.sqlite.queues import (
     HELD_SITES,
     LinkClass,
@@ -141,8 +140,7 @@ def _site(row: tuple[Any, ...]) -> Site:
     site = Site(*row[:5])
     release, delay, crawl_delay, samples, visits, site.earned, site.granted, rests, standing = row[5:]
     site.rests = bool(rests)
-    clocks = Clocks(release, delay, crawl_delay, unpack_samples(samples), visits, unpack_standing(standing))
-    site.clocks = clocks.kept(site.rests or site.place != ACTIVE)
+    site.clocks = Clocks(release, delay, crawl_delay, unpack_samples(samples), visits, unpack_standing(standing))
     return site
 
 

@@ -281,11 +281,16 @@ def _cut_audio_frames(head: bytes) -> Sniffed | None:
     return None
 
 
+def is_html(body: bytes) -> bool:
+    """Whether a file begins as pages do."""
+    return _HTML.match(body[:SNIFF_BYTES].removeprefix(b"\xef\xbb\xbf").lstrip()) is not None
+
+
 def _markup(head: bytes) -> Sniffed | None:
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"#EXTM3U"):
         return Sniffed("m3u", "audio/x-mpegurl")
-    if _HTML.match(text):
+    if is_html(head):
         return Sniffed("html", "text/html")
     if text.startswith((b"<?xml", b"<rss", b"<feed", b"<svg")):
         return Sniffed("xml", "application/xml")
