@@ -16,6 +16,7 @@ from harness import ROOT, environment
 from scrapy.settings import BaseSettings
 
 import mediacrawl.settings as ours
+from mediacrawl.config.policies import frontier_policy
 from mediacrawl.config.setting_checks import REMOVED, TYPES, wrong_values
 from mediacrawl.scope.hosts import REFUSED_PORTS
 from mediacrawl.scope.parameters import SESSION_NAMES
@@ -172,3 +173,9 @@ def test_the_table_of_the_docs_is_made_from_the_declarations():
     """``python docs/settings_table.py`` writes it."""
     made = runpy.run_path(str(ROOT / "docs" / "settings_table.py"))["table"]()
     assert (ROOT / "docs" / "settings.md").read_text(encoding="utf-8") == made
+
+
+def test_a_find_is_worth_as_many_requests_as_the_setting_says():
+    policy = frontier_policy(BaseSettings())
+    assert "and 20 more for each find" in (PACKAGE / "settings.py").read_text(encoding="utf-8")
+    assert (policy.further(0), policy.further(1), policy.further(10**6)) == (0, 20, policy.most - policy.budget)

@@ -48,7 +48,7 @@ _KINDS: Final = {
 }
 
 SYMBOL_NATS: Final = {
-    QUOTE: 7.0, APOSTROPHE: 3.5, OPENER: 5.0, RARE_OPENER: 8.5, JOINER: 8.0, DASH: 5.5, BULLET: 10.0, NBSP: 8.0,
+    QUOTE: 7.0, APOSTROPHE: 3.5, OPENER: 5.0, RARE_OPENER: 8.5, JOINER: 8.0, DASH: 5.5, BULLET: 10.0, NBSP: 5.0,
     SIGN: 6.5, RARE_SIGN: 12.0, ODD: 14.0, CONTROL: 16.0, LOW_QUOTE: 7.0, SINGLE_QUOTE: 8.0, CLOSER: 7.0, ELLIPSIS: 7.0,
 }  # fmt: skip
 
@@ -59,6 +59,7 @@ AFTER_LETTER_NATS: Final = {
 
 BEFORE_LETTER_NATS: Final = {
     SIGN: 5.0, RARE_SIGN: 3.0, ODD: 3.0, DASH: 4.5, BULLET: 2.0, CLOSER: 4.0, ELLIPSIS: 2.0,
+    NBSP: 4.0,
 }  # fmt: skip
 
 # A dash often stands between two names.
@@ -67,14 +68,14 @@ WEDGE_NATS: Final = {
     ODD: 2.0, DASH: -3.0, JOINER: 0.0, SINGLE_QUOTE: 8.0,
 }  # fmt: skip
 
-AFTER_GAP_NATS: Final = {APOSTROPHE: 1.5, NBSP: 5.0}
+AFTER_GAP_NATS: Final = {APOSTROPHE: 1.5, NBSP: -2.0}
 IN_ROW_NATS: Final = 4.0
 
 ALONE_NATS: Final = {
     RARE_SIGN: 1.5, QUOTE: 3.0, CLOSER: 6.0, ELLIPSIS: 3.0, APOSTROPHE: 6.0, JOINER: 2.0, SINGLE_QUOTE: 2.0,
 }  # fmt: skip
 
-END_NATS: Final = {NBSP: 5.0, OPENER: 5.0, LOW_QUOTE: 5.0, RARE_OPENER: 5.0, JOINER: 3.0, SINGLE_QUOTE: 3.0}
+END_NATS: Final = {NBSP: 3.0, OPENER: 5.0, LOW_QUOTE: 5.0, RARE_OPENER: 5.0, JOINER: 3.0, SINGLE_QUOTE: 3.0}
 
 CUT_NATS: Final = 2.5
 """Cost of an apostrophe at the end of a Latin word."""

@@ -16,7 +16,7 @@ import ada_url
 from lxml import etree
 
 from mediacrawl.extract.charset import History, read_html, shorten
-from mediacrawl.extract.media import PageSources, gather, may_have_items, may_have_license, shown
+from mediacrawl.extract.media import PageSources, gather, may_have_items, shown
 from mediacrawl.extract.medium import Medium
 from mediacrawl.extract.named import read_named
 from mediacrawl.extract.open_graph import Card
@@ -76,7 +76,8 @@ _MOST_STEPS = 400
 _COUNTS = re.compile(r"[0-9\x00-\x1f\x7f]+")
 """Counters, and characters that no class name contains."""
 _REFRESH = re.compile(
-    r"\s*+(?:[\d.]++[\s;,]++|(?=url\s*=))(?:url\s*=\s*)?+(?:\"([^\"]*)|'([^']*)|([^\s\"'].*))", re.IGNORECASE | re.DOTALL
+    r"\s*+(?:[\d.]++[\s;,]++|(?=url\s*=))(?:url\s*=\s*)?+(?:\"([^\"]*)|'([^']*)|([^\s\"'].*))",
+    re.IGNORECASE | re.DOTALL,
 ).match
 """Seconds and a URL ("shared declarative refresh steps"): ``0; url=/next``, ``0;'/next'``, ``5 next``."""
 
@@ -234,12 +235,12 @@ def parse_page(
     document, body = read_html(body, url, encoding, history)
     reader = _Reader(Page(url, url, charset=document.encoding, reading=document.reading), agent.lower())
     body, reader.page.tags_cut = shorten(body)
+    if refresh:
+        reader.refresh(refresh, etree.Element("link"))
     root = _parse(body)
     if root is None:
         return reader.page
     reader.page.tree = root
-    if refresh:
-        reader.refresh(refresh, etree.Element("link"))
     reader.page.language = (root.get("lang") or root.get("xml:lang") or "").strip()[:35]
     reader.read(root, canonical)
     reader.read_media(root, body)
@@ -310,10 +311,8 @@ class _Reader:
         Searches in `body`, the page in UTF-8, cost less than those in the tree.
         """
         page = self.page
-        licenses = list[str]()
-        if may_have_license(body):
-            rels = ((link.href, link.element.get("rel")) for link in page.links)
-            licenses = [*self._licenses, *(href for href, rel in rels if rel and "license" in rel.lower().split())]
+        rels = ((href, element.get("rel")) for href, _, element in page.links)
+        licenses = chain(self._licenses, (href for href, rel in rels if rel and "license" in rel.lower().split()))
         anchors = (href for href, via, _ in page.links if via == "a")
         sources = PageSources(self._card, self._players, self._json_ld, licenses, anchors)
         own = frozenset({url.partition("#")[0] for url in (page.url, page.canonical) if url})
@@ -380,7 +379,9 @@ class _Reader:
             self._add(element.get("href"), "enclosure", element)
         if "stylesheet" in rels or _FOLLOWED_RELS.isdisjoint(rels):
             return
-        if _says_feed(kind):
+        # WordPress names the data of each page as JSON, too.
+        is_json_feed = kind == "application/json" and "feed" in f"{element.get('href')} {element.get('title')}".lower()
+        if is_json_feed or _says_feed(kind):
             self._add(element.get("href"), "feed", element)
         elif kind in _OEMBED_TYPES:
             if element.get("href") and len(self.page.oembed) < _MOST_OEMBEDS:
@@ -398,15 +399,11 @@ class _Reader:
         if href is None or self._based:
             return
         self._based = True
-        if len(href) > _LONGEST_BASE:
-            # A base of another scheme is ignored, however long it is.
-            if href.lstrip()[:5].lower() != "data:":
-                self.page.base = ""
-            return
         try:
             base = ada_url.join_url(self.page.url, href).partition("#")[0]
         except ValueError:
             return
+        # A base of another scheme is ignored, however long it is.
         if base.startswith(("http:", "https:")):
             self.page.base = base if len(base) <= _LONGEST_BASE else ""
 

@@ -6,48 +6,26 @@ the whole page goes to its main medium only.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+import re2
+
 from mediacrawl.extract.medium import MOST_MEDIA, Medium
 from mediacrawl.extract.open_graph import Card
 from mediacrawl.extract.players import Players
-from mediacrawl.extract.schema_org import WANTED, PageUrls, media_of
+from mediacrawl.extract.schema_org import WANTED, PageUrls, may_describe, media_of
 from mediacrawl.extract.structured_data import read_items, read_scripts
 from mediacrawl.extract.texts import absolute, names_media
 from mediacrawl.facts import PAGE, Fact, fact, stated
 
-_WORDS = (
-    b"VideoObject",
-    b"AudioObject",
-    b"MediaObject",
-    b"MusicRecording",
-    b"MusicVideo",
-    b"Episode",
-    b"Clip",
-    b"Audiobook",
-)
-_MOST_WORDS = 200
 _MOST_LICENSES = 20
-_names_relation = re.compile(rb"rel\s*=\s*[\"']?[^\"'<>=]*\Z", re.IGNORECASE).search
-
-
-def may_have_items(body: bytes) -> bool:
-    """Whether the bytes of a page may have microdata about media; a search of the tree costs more."""
-    return b"itemtype" in body and any(word in body for word in _WORDS)
-
-
-def may_have_license(body: bytes) -> bool:
-    """Whether the bytes of a page may contain a link to its licence."""
-    place = body.find(b"icense")
-    for _ in range(_MOST_WORDS):
-        if place < 0 or _names_relation(body[max(place - 60, 0) : place]):
-            return place >= 0
-        place = body.find(b"icense", place + 1)
-    return True
+may_have_items = re2.compile(
+    rb"itemtype[^<>]*(?:VideoObject|AudioObject|MediaObject|MusicRecording|MusicVideo|Episode|Clip|Audiobook)"
+).search
+"""Whether the bytes of a page may have microdata about media; a search of the tree costs more."""
 
 
 class PageSources(NamedTuple):
@@ -76,7 +54,8 @@ def shown(found: PageSources, items_below: Any, where: PageUrls) -> list[Medium]
         items_below: the root of the tree, which is searched for microdata; None if there is none.
         where: the page.
     """
-    media = media_of(read_scripts(found.scripts), "json-ld", where) if found.scripts else []
+    # One object may refer to another one in the next script.
+    media = media_of(read_scripts(found.scripts), "json-ld", where) if any(map(may_describe, found.scripts)) else []
     if items_below is not None:
         media += media_of(read_items(items_below, WANTED), "microdata", where)
     return [*media, *found.card.media(where.base), *found.players.media(where.base)]

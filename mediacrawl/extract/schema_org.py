@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import re2
+
 from mediacrawl.extract.medium import AUDIO, MOST_MEDIA, VIDEO, Medium
 from mediacrawl.extract.texts import (
     absolute,
@@ -47,6 +49,8 @@ _RECORD_TYPES = {
 _PARTS = {"audio": "AudioObject", "video": "VideoObject", "associatedMedia": "", "encoding": "", "encodings": ""}
 """Properties of a work that contain its files, and their type if undeclared."""
 _LEADING = {**_PARTS, "trailer": "VideoObject"}
+may_describe = re2.compile("|".join(sorted({*WANTED, *_LEADING}))).search
+"""Whether the text of a script may describe a medium. Most describe articles, menus and the site."""
 
 _MOST_NODES = 5_000
 """Objects of a page that are examined."""

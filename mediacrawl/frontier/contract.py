@@ -73,7 +73,7 @@ class FrontierPolicy:
     classes: int = 60
     attempts: int = 3
     budget: int = 0
-    earns: int = 0
+    earns: int = 20
     most: int = 0
     front_least: int = 1_000
     front_most: int = 100_000

@@ -30,7 +30,7 @@ from mediacrawl.probe import build_page_item
 from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
 from mediacrawl.probe.described import MOST_DESCRIBED, Description
 from mediacrawl.probe.record import build_manifest_item
-from mediacrawl.probe.response import Claim, Recognized, ResponseKind, claim_of, is_media
+from mediacrawl.probe.response import Recognized, ResponseKind, claim_of, is_media
 from mediacrawl.probe.session import FirstAnswer
 from mediacrawl.reading.page_media import OEMBED, item_of_oembed
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome
@@ -159,8 +159,9 @@ class ListReader:
         if response.status == 206:
             part = _PART(header(response, "Content-Range"))
             return part is None or int(part[1]) + 1 < int(part[2])
-        is_cut = ENDED_HERE in response.flags and len(answer.text) < self._bytes
-        return is_cut and visit.fetch.kind is not Kind.LIST and claim_of(visit.fetch.content_type) is not Claim.LIST
+        is_cut = ENDED_HERE in response.flags or 0 < visit.fetch.page_bytes <= len(response.body)
+        is_other = visit.fetch.kind is not Kind.LIST and claim_of(visit.fetch.content_type) != "list"
+        return is_cut and is_other and len(answer.text) < self._bytes
 
     def learn(self, visit: Visit, listing: Listing) -> None:
         """Called with each list that was read; for spiders that remember lists."""

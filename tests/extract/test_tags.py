@@ -17,7 +17,7 @@ def tag(form, number=MANY, name=b"a"):
 @pytest.mark.parametrize(
     "form", [b" %s</b", b"</%s", b" %s", b' %s=">"', b" %s='<b c>'", b' %s = "it\'s"', b"\n%s=1", b'/%s="x"', b' %s=""']
 )
-def test_a_tag_with_thousands_of_attributes_keeps_the_first_thousand_and_the_page_its_links(form):
+def test_a_tag_with_thousands_of_attributes_is_ended_early_and_the_page_keeps_its_links(form):
     page = b"<a href=/first>1</a>" + tag(form) + b"<a href=/last>2</a>"
     short, number = shorten(page)
     assert number == 1
@@ -46,6 +46,38 @@ def test_the_first_attributes_are_still_read():
 )
 def test_ordinary_pages_stay_as_they_are(page):
     assert shorten(page) == (page, 0)
+
+
+PRETENDED = [
+    b'<script>a <b c="</script><p x="> " ',
+    b"<style>a <b c='</style><p x='> ' ",
+    b'<textarea><b c="</textarea><p x="> " ',
+    b'<!-- <b c="--><p x="> " ',
+    b"<title><i<b c='</title><p x='> ' ",
+    b"<p x=y='><script>a <b c=\"</script><p x='> \" ' ",
+    b'<script>a <b c=\x0b"</script><p x="> " ',
+    b"<p a<b/c='<p x=\"> ' \" ",
+    b'<p x= \n"a"b=" ><i c="> " ',
+]
+"""Beginnings after which a reader that believes the first quotation mark takes a tag for a value."""
+
+
+@pytest.mark.parametrize("ending", [b">", b'">', b"'>", b"\"'>"])
+@pytest.mark.parametrize("form", [b" %s", b"/%s", b' %s=">"', b" %s='>'", b'\n%s = "</b>"', b"<%s="])
+@pytest.mark.parametrize("begin", PRETENDED)
+def test_no_tag_has_many_attributes_whatever_seems_to_be_before_it(begin, form, ending):
+    flood = b"".join(form % (b"n%x" % each) for each in range(6_000))
+    page = parse_page(begin + flood + ending + b"<a href=/last>2</a>", "http://a.example/")
+    trees = [page.tree, *page.tree.itersiblings()]
+    assert max(len(element.attrib) for tree in trees for element in tree.iter()) <= 2 * MOST_ATTRIBUTES + 2
+
+
+def test_what_is_in_no_flood_stays_as_it_is_between_two():
+    flood = tag(b" %s")
+    between = b"<script>if (a <b) { c = 'd' }</script><a href=/x title='>'>x</a>" * 100
+    short, number = shorten(flood + between + flood)
+    assert number == 2
+    assert between in short
 
 
 def test_the_end_of_a_script_is_no_attribute_of_what_looks_like_a_tag_in_it():
