@@ -45,9 +45,13 @@ _MOST_TOKENS = 40_000
 _MOST_ATTRIBUTES = 50
 
 _ALL = "|".join(each[1:] for each in (*MEDIA_ENDINGS, ".m3u", ".pls", ".asx", ".xspf", ".3gp", ".mpeg"))
-# RE2 takes a fourth of the time of the module `re`.
-_in_bytes = re2.compile(rf"(?i)(\.(?:{_ALL}))(?:[^A-Za-z0-9_.(=\[{{-]|\.[\s<\"]|\z)".encode()).finditer
-_ending = re.compile(rf"(?<=[^\s\"'`<>=(,./\\*?#])\.(?i:{_ALL})(?![A-Za-z0-9_(=\[{{-]|\.\w|\\*/)").finditer
+# RE2 takes a fourth of the time of the module `re`. Without a group and with a first octet that is always the same it
+# takes half of that.
+_octets = re2.Options()
+_octets.encoding = re2.Options.Encoding.LATIN1
+_in_bytes = re2.compile(rf"\.(?i:{_ALL})(?:[^A-Za-z0-9_.(=\[{{-]|\.[\s<\"]|\z)".encode(), _octets).finditer
+_endings_of = re.compile(rb"\.\w+").findall
+_ending = re.compile(rf"\.(?<=[^\s\"'`<>=(,./\\*?#]\.)(?i:{_ALL})(?![A-Za-z0-9_(=\[{{-]|\.\w|\\*/)").finditer
 _ends = re.compile(rf"\.(?i:{_ALL})\Z").search
 _escape = re.compile(r"\\+(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|([nrt])|([/\"'&=?]))").sub
 _scheme = re.compile(r"https?(?:://|%3A%2F%2F)", re.IGNORECASE).finditer
@@ -103,7 +107,7 @@ def read_named(root: Any, body: bytes, base: str, known: Iterable[str]) -> Named
         base: what its references are relative to.
         known: references that were found otherwise, as written; read on demand.
     """
-    hits = [match[1] for match in islice(_in_bytes(body), _MOST_HITS)]
+    hits: list[bytes] = _endings_of(b" ".join(match[0] for match in islice(_in_bytes(body), _MOST_HITS)))
     if not hits:
         return Named([], [])
     endings = [each.decode("ascii") for each in islice(dict.fromkeys(hits), _MOST_ENDINGS)]
