@@ -199,7 +199,8 @@ def _long_stretches(body: bytes) -> Iterator[tuple[int, int]]:
     start, size = 0, len(body)
     while size - start > _SHORT:
         end = body.rfind(b">", start, start + _SHORT)
-        if end < 0 or any(_opens_value(body, start, body.rfind(mark, start, end)) for mark in _MARKS):
+        double, single = body.rfind(b'"', start, end), body.rfind(b"'", start, end)
+        if end < 0 or _opens_value(body, start, double) or _opens_value(body, start, single):
             end = _closed(body, start)
             yield start, end
             start = end

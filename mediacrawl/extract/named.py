@@ -38,6 +38,8 @@ _MOST_HITS = 1_000
 """Endings of one page before which a URL is looked for, in 20 ms."""
 _BEFORE, _BEHIND = 1_000, 300
 """Characters before and behind an ending in which a URL is looked for."""
+_LONGEST_NAME = 200
+"""Characters in which the name is that a string is given to."""
 _LONGEST_CODE, _BEFORE_CODE = 60_000, 5_000
 """Characters of one script that are read for facts, and of these before its first file."""
 _MOST_TOKENS = 40_000
@@ -57,7 +59,7 @@ _escape = re.compile(r"\\+(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|([nrt])|([/\"'&
 _scheme = re.compile(r"https?(?:://|%3A%2F%2F)", re.IGNORECASE).finditer
 _is_whole_url = re.compile(r"https?://[\w.-]*\w\.\w[\w.-]*(?::\d{1,5})?/[^\s\"'`<>\\{}|^*]+", re.IGNORECASE).fullmatch
 _rest = re.compile(r"(?:[^\s\"'`<>\\{}|^#;$]|;(?=[\w.-]+=))*+").match
-_string = re.compile(r"([\"'`])([^\"'`]*)\Z").search
+_MARKS = "\"'`"
 _given_to = re.compile(r"([\w$-]+)[\"'\]]?\s*[:=(\[][\[(\s]*\Z").search
 _pair = re.compile(r"(?:\A|[&;?])([\w.%\[\]-]{1,40})=([^&=;?]*)\Z").search
 _is_player = re.compile(r"\.(?:swf|html?)\?", re.IGNORECASE).search
@@ -258,10 +260,10 @@ def _relative(before: str, behind: str, name: str, is_start: bool) -> str:
         name: of the attribute; empty for a script.
         is_start: whether `before` begins with the text.
     """
-    string = _string(before)
-    if string is not None:
-        mark, written, code = string[1], string[2], before[: string.start()]
-        given = _given_to(code)
+    place = max(map(before.rfind, _MARKS))
+    if place >= 0:
+        mark, written, code = before[place], before[place + 1 :], before[:place]
+        given = _given_to(code[-_LONGEST_NAME:])
         name = given[1] if given else ""
         if code.rstrip().endswith("+"):
             return ""
