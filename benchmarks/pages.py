@@ -50,6 +50,7 @@ LIMITS = (200_000, 1_000_000)
 TAGS = ("a", "area", "iframe", "frame", "embed", "object", "audio", "video", "source", "link")
 PLAYING = frozenset({"audio", "video", "source", "track"})
 UNNAMED = "no reason"
+BEYOND = "limit/page"
 SHOWN = 8
 
 
@@ -134,21 +135,20 @@ class Losses:
 
     def compare(self, page: Captured, limit: int, scope: Scope) -> None:
         """Compare the links of one page."""
-        read_page = parse_page(page.body[:limit], page.url, page.charset)
-        base = read_page.base or page.url
-        hrefs = [link.href for link in read_page.links if read_page.base or link.href[:4] == "http"]
-        accepted = {found.key for _, found in scope.sift(base, hrefs, charset=read_page.charset)[0]}
         own, kept, media = scope.spelled(page.url), 0, 0
+        accepted = self._accepted(page, page.body[:limit], scope)
+        beyond = self._accepted(page, page.body, scope) if len(page.body) > limit else set()
         for element, url, rel in {(element, url.partition("#")[0], rel): 0 for element, url, rel in page.links}:
             found = scope.spelled(url)
             is_media = element in PLAYING or (element == "a" and names_media(url))
             reason = found.value if isinstance(found, Drop) else ""
             if not isinstance(found, Drop) and found != own and found.key not in accepted:
-                reason = self._why(found.key, element, rel, scope)
+                reason = BEYOND if found.key in beyond else self._why(page.url, url, element, rel, scope)
+            is_picture = reason == UNNAMED and element == "source" and url.encode() in pictures(page)
             self.links += 1
-            media += is_media
+            media += is_media and not is_picture
             kept += is_media and not reason
-            if reason:
+            if reason and not is_picture:
                 self.reasons[reason] += 1
                 self.examples[reason].append(f"{page.id} <{element} {rel}> {url[:150]}")
         self.with_media += media > 0
@@ -156,10 +156,29 @@ class Losses:
             self.without.append(page.id)
 
     @staticmethod
-    def _why(key: str, element: str, rel: str, scope: Scope) -> str:
-        if reason := scope.check(key):
+    def _accepted(page: Captured, body: bytes, scope: Scope) -> set[str]:
+        """The links that may join the frontier."""
+        read_page, own = parse_page(body, page.url, page.charset), scope.spelled(page.url)
+        base, key = read_page.base or page.url, "" if isinstance(own, Drop) else own.key
+        hrefs = [link.href for link in read_page.links if read_page.base or link.href[:4] == "http"]
+        return {found.key for _, found in scope.sift(base, hrefs, charset=read_page.charset, own=key)[0]}
+
+    @staticmethod
+    def _why(page: str, url: str, element: str, rel: str, scope: Scope) -> str:
+        for reason in scope.sift(page, [url])[1]:
             return reason.value
         return "rel" if element == "link" and not {"next", "prev"}.intersection(rel.lower().split()) else UNNAMED
+
+
+def pictures(page: Captured) -> set[bytes]:
+    """The sources of pictures, which are no media."""
+    tree = parse_page(page.body, page.url, page.charset).tree
+    sources = tree.iter("source") if tree is not None else ()
+    return {
+        (each.get("src") or "").encode()
+        for each in sources
+        if each.getparent() is not None and each.getparent().tag == "picture"
+    }
 
 
 # -- the dearest page ----------------------------------------------------------------------------------------------

@@ -1,7 +1,10 @@
 """Facts about a media file from pages, feeds and lists: they travel with the URL and become evidence in the record.
 
 A fact is one text with its source. In the frontier facts are a short JSON text (`pack`), in a record elements of
-``tags`` whose source is one of `EXTERNAL_SOURCES`. What the file itself says takes precedence.
+``tags`` whose source is one of `EXTERNAL_SOURCES`. What the file itself says takes precedence, but for the title and
+the date of an episode, which its feed states.
+
+Some texts describe an object, with attributes in their frames: `persons_of`, `transcripts_of`, `soundbites_of`.
 """
 
 from __future__ import annotations
@@ -10,6 +13,9 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
+
+from mediacrawl.model.languages import bcp47
+from mediacrawl.model.parts import Person, Soundbite, Transcript, as_object
 
 PAGE, FEED, SITEMAP, PLAYLIST, ADAPTER, URL = "page", "feed", "sitemap", "playlist", "adapter", "url"
 EXTERNAL_SOURCES = frozenset({PAGE, FEED, SITEMAP, PLAYLIST, ADAPTER, URL})
@@ -207,3 +213,84 @@ def _reading_of(element: Mapping[str, Any]) -> str:
 def _unicode(text: str) -> str:
     """The text without lone surrogates, which no file in UTF-8 can hold."""
     return text.encode("utf-8", errors="replace").decode("utf-8")
+
+
+ROLES = (
+    "artist", "composer", "lyricist", "writer", "conductor", "performer", "arranger", "remixer", "producer", "engineer",
+    "mixer", "djmixer", "director", "actor", "narrator",
+)  # fmt: skip
+"""Keys of tags that name people, by Picard's names; `Person.role` is the key."""
+PERSON = "person"
+"""Key of facts that name people; the role is an attribute of the frame."""
+_WITH_OWN_DESCRIPTION = frozenset({"TXXX", "TXX"})
+"""Frames whose description is the name of the field."""
+_MOST_PERSONS = 50
+_LONGEST_INSTRUMENT = 200
+_MOST_PARTS = 20
+
+
+def persons_of(
+    named: Iterable[tuple[str, Mapping[str, Any]]], facts: Iterable[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return who took part, as objects of `Person`, from elements of ``tags``: with their roles, and of `PERSON`."""
+    persons = [_person(role, element) for role, element in named]
+    for element in facts:
+        about = frame_attributes(element["frame"])
+        persons.append(Person(about.get("role", "host"), element["text"], url=about.get("href")))
+    return _distinct(map(as_object, persons))[:_MOST_PERSONS]
+
+
+def _person(role: str, element: Mapping[str, Any]) -> Person:
+    """Who a text names. A performer's instrument is its description, or stands in parentheses behind the name."""
+    text, about = element["text"], element.get("desc") or None
+    if not isinstance(about, str) or element["frame"] in _WITH_OWN_DESCRIPTION:
+        about = None
+    if role == "performer" and not about:
+        text, about = _with_instrument(text)
+    return Person(
+        role, text, instrument=about if role == "performer" else None, character=about if role == "actor" else None
+    )
+
+
+def _with_instrument(text: str) -> tuple[str, str | None]:
+    """Split ``Name (guitar)``; an instrument may have parentheses itself: ``Name (drums (drum set))``."""
+    plain, depth = text.rstrip(), 0
+    if not plain.endswith(")"):
+        return text, None
+    for at in range(len(plain) - 1, max(0, len(plain) - _LONGEST_INSTRUMENT), -1):
+        depth += (plain[at] == ")") - (plain[at] == "(")
+        if not depth:
+            name, instrument = plain[:at].rstrip(), plain[at + 1 : -1].strip()
+            return (name, instrument) if name and instrument else (text, None)
+    return text, None
+
+
+def transcripts_of(elements: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the transcripts that elements of ``tags`` name, as objects of `Transcript`."""
+    made = []
+    for element in elements:
+        about = frame_attributes(element["frame"])
+        made.append(Transcript(element["text"], about.get("type"), bcp47(about.get("language"))))
+    return _distinct(map(as_object, made))[:_MOST_PARTS]
+
+
+def soundbites_of(elements: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the clips that elements of ``tags`` describe, as objects of `Soundbite`."""
+    made = []
+    for element in elements:
+        about = frame_attributes(element["frame"])
+        start = _seconds(about.get("start"))
+        if start is not None:
+            made.append(Soundbite(start, _seconds(about.get("duration")), element["text"]))
+    return _distinct(map(as_object, made))[:_MOST_PARTS]
+
+
+def _distinct(parts: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    return list({tuple(part.items()): part for part in parts}.values())
+
+
+_decimal = re.compile(r"\d{1,7}(?:\.\d{1,9})?", re.ASCII).fullmatch
+
+
+def _seconds(text: str | None) -> float | None:
+    return float(text) if text and _decimal(text) else None

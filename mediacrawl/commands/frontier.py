@@ -12,7 +12,6 @@ from functools import partialmethod
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
-from urllib.parse import urlsplit
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
@@ -200,8 +199,7 @@ class Command(OwnCommand, ScrapyCommand):
             rows = adapters.rows(seeds[0][1], where)
             pages = [str(line["url"]) for line in lines if line.get("kind") == Kind.PAGE]
             # A list of files would name the URL as a link that sorts it or leads to a folder above.
-            on_host = (page for page in pages if authority_of(page) == authority_of(url))
-            listing = next((page for page in on_host if is_navigation(url, urlsplit(page).path)), "")
+            listing = next((page for page in pages if is_navigation(url, page)), "")
             say(
                 format_url(
                     *(seeds[0][1], where, refusal),

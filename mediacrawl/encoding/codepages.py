@@ -48,7 +48,7 @@ _KINDS: Final = {
 }
 
 SYMBOL_NATS: Final = {
-    QUOTE: 7.0, APOSTROPHE: 3.5, OPENER: 5.0, RARE_OPENER: 8.5, JOINER: 8.0, DASH: 5.5, BULLET: 10.0, NBSP: 8.0,
+    QUOTE: 7.0, APOSTROPHE: 3.5, OPENER: 5.0, RARE_OPENER: 8.5, JOINER: 8.0, DASH: 5.5, BULLET: 10.0, NBSP: 5.0,
     SIGN: 6.5, RARE_SIGN: 12.0, ODD: 14.0, CONTROL: 16.0, LOW_QUOTE: 7.0, SINGLE_QUOTE: 8.0, CLOSER: 7.0, ELLIPSIS: 7.0,
 }  # fmt: skip
 
@@ -59,6 +59,7 @@ AFTER_LETTER_NATS: Final = {
 
 BEFORE_LETTER_NATS: Final = {
     SIGN: 5.0, RARE_SIGN: 3.0, ODD: 3.0, DASH: 4.5, BULLET: 2.0, CLOSER: 4.0, ELLIPSIS: 2.0,
+    NBSP: 4.0,
 }  # fmt: skip
 
 # A dash often stands between two names.
@@ -67,14 +68,14 @@ WEDGE_NATS: Final = {
     ODD: 2.0, DASH: -3.0, JOINER: 0.0, SINGLE_QUOTE: 8.0,
 }  # fmt: skip
 
-AFTER_GAP_NATS: Final = {APOSTROPHE: 1.5, NBSP: 5.0}
+AFTER_GAP_NATS: Final = {APOSTROPHE: 1.5, NBSP: -2.0}
 IN_ROW_NATS: Final = 4.0
 
 ALONE_NATS: Final = {
     RARE_SIGN: 1.5, QUOTE: 3.0, CLOSER: 6.0, ELLIPSIS: 3.0, APOSTROPHE: 6.0, JOINER: 2.0, SINGLE_QUOTE: 2.0,
 }  # fmt: skip
 
-END_NATS: Final = {NBSP: 5.0, OPENER: 5.0, LOW_QUOTE: 5.0, RARE_OPENER: 5.0, JOINER: 3.0, SINGLE_QUOTE: 3.0}
+END_NATS: Final = {NBSP: 3.0, OPENER: 5.0, LOW_QUOTE: 5.0, RARE_OPENER: 5.0, JOINER: 3.0, SINGLE_QUOTE: 3.0}
 
 CUT_NATS: Final = 2.5
 """Cost of an apostrophe at the end of a Latin word."""
@@ -193,13 +194,7 @@ def characters(encoding: str) -> str:
     """Return the 256 characters of an 8-bit encoding; an undefined byte is the C1 control of its number."""
     if encoding.startswith("u-"):
         return _own(encoding[2:])
-    out = []
-    for byte in range(256):
-        try:
-            out.append(bytes((byte,)).decode(encoding))
-        except UnicodeDecodeError:
-            out.append(chr(byte))
-    return "".join(out)
+    return "".join(bytes((byte,)).decode(encoding, "ignore") or chr(byte) for byte in range(256))
 
 
 def _own(code: str) -> str:
@@ -244,13 +239,7 @@ def capitals(encoding: str) -> bytes:
 @cache
 def undefined(encoding: str) -> bytes:
     """Return the bytes without a character in the encoding."""
-    bad = bytearray()
-    for byte in range(128, 256):
-        try:
-            bytes((byte,)).decode(encoding)
-        except UnicodeDecodeError:
-            bad.append(byte)
-    return bytes(bad)
+    return bytes(byte for byte in range(128, 256) if not bytes((byte,)).decode(encoding, "ignore"))
 
 
 _UNMARKED: Final = dict(zip("øłđæœþðßıħə", "oldaotdsiha", strict=True))
@@ -292,15 +281,3 @@ _EIGHT_BIT: Final = ENCODING_WEIGHTS.keys() - MULTIBYTE - {"utf-8"}
 
 PAGES: Final = tuple(sorted(_EIGHT_BIT, key=lambda page: (-ENCODING_WEIGHTS[page], page)))
 """The 8-bit code pages that can be detected, most common first."""
-
-_CODECS: Final = {codecs.lookup(page).name: page for page in PAGES}
-_CODECS["iso8859-1"] = "cp1252"
-"""Python's names of these code pages; cp1252 has all letters of ISO-8859-1, in the same places."""
-
-
-def page_named(name: str) -> str:
-    """Return the name of an 8-bit code page in `PAGES` by any that Python knows; an unknown one unchanged."""
-    try:
-        return _CODECS.get(codecs.lookup(name).name, name)
-    except (LookupError, ValueError):
-        return name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final, Literal, TypeAlias
@@ -202,21 +202,20 @@ def bytes_fields(fields: Iterable[Octets], function: str, hints: Hints | None = 
         TypeError: the fields are no sequence of bytes, or the hints are no `Hints`.
     """
     check_hints(hints, function)
-    every = _members(fields, function, "bytes", "detect_text(data)")
-    for place, field in enumerate(every):
-        if type(field) is not bytes:
-            every[place] = as_bytes(field, f"{function}(): field {place}")
-    return every
+    return _converted(_members(fields, function, "bytes", "detect_text(data)"), bytes, as_bytes, function)
 
 
 def text_fields(fields: Iterable[str], function: str, hints: Hints | None = None) -> list[str]:
     """Return the fields of a record as text; arguments and errors as for `bytes_fields`."""
     check_hints(hints, function)
-    every = _members(fields, function, "str", "fix_text(text)")
-    for place, field in enumerate(every):
-        if type(field) is not str:
-            every[place] = as_text(field, f"{function}(): field {place}")
-    return every
+    return _converted(_members(fields, function, "str", "fix_text(text)"), str, as_text, function)
+
+
+def _converted(fields: list[Any], kind: type, convert: Callable[[Any, str], Any], function: str) -> list[Any]:
+    for place, each in enumerate(fields):
+        if type(each) is not kind:
+            fields[place] = convert(each, f"{function}(): field {place}")
+    return fields
 
 
 def as_bytes(field: Any, name: str) -> bytes:

@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Final
 
 from mediacrawl.encoding import models
-from mediacrawl.encoding.codepages import PAGES, STEP, page_named
-from mediacrawl.encoding.languages import AZ, LANGUAGES, Language, lower, words
+from mediacrawl.encoding.codepages import PAGES, STEP
+from mediacrawl.encoding.languages import AZ, LANGUAGES, Language, codec_name, lower, words
 from mediacrawl.encoding.models import code_fault, faults, index_entry
 
 
@@ -225,7 +225,8 @@ def train(given: Language, paths: Iterable[Path], like: str = "") -> TrainedMode
     if fault := code_fault(given.code):
         raise TrainingError(fault)
     files = list(paths)
-    language = _completed(replace(given, encodings=tuple(dict.fromkeys(map(page_named, given.encodings)))), like)
+    pages = dict.fromkeys(codec_name(name) or name for name in given.encodings)
+    language = _completed(replace(given, encodings=tuple(pages)), like)
     counts = letter_counts(lambda: text_lines(files), language.code)
     language = _found_out(language, counts)
     if fault := faults(language):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from array import array
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import reduce
 from hashlib import sha256
@@ -24,7 +25,7 @@ _texts: Any = etree.XPath("//text()", smart_strings=False)
 _SPREAD = 0x9E3779B1
 """Makes 64 bits of the 32 of a CRC (an odd number near 2**32 divided by the golden ratio)."""
 _LINES = 5_000
-"""Lines of a text that count for its shape; a page of 200 KB rarely has half of that."""
+"""Lines of a text that count for its shape; few pages have more."""
 _LONG = 4_000
 """Bytes of text from which white space counts, unless the text is mostly white space."""
 _SPACE = b" \t\r\n"
@@ -37,7 +38,8 @@ class Fingerprint:
     """A page's visible content as unsigned 64-bit numbers.
 
     Attributes:
-        text: hash of the visible text, the pictures and the media. White space does not count in texts below 4 KB.
+        text: hash of the visible text, the pictures, the media and the links. White space does not count in texts below
+            4 KB, nor do parameters that do not tell the links apart.
         media: hash of the references to media; 0 without any.
         length: bytes of the text that was hashed.
     """
@@ -99,24 +101,39 @@ class Fingerprint:
 def fingerprint(page: Page, media: Sequence[str] = (), *, thin: int = 500, without: Sequence[str] = ()) -> Fingerprint:
     """Compute a page's fingerprint, in 0.05 ms for 30 KB of HTML.
 
-    Pages with hardly any text (thumbnails, frames, a list of numbers) may look alike and link elsewhere, so there the
-    links and the folder count too.
+    The pages of a list may look alike and link elsewhere, so the links count, in any order. Pages with hardly any text
+    (thumbnails, frames, a list of numbers) may also have the same relative links in other folders, so there the folder
+    counts, and each link as it is written.
 
     Args:
         page: result of `parse_page`. Its scripts and styles are removed from the tree.
         media: its references to media, as written.
-        thin: bytes of text below which links count.
+        thin: bytes of text below which the folder counts.
         without: words to remove from the text, since an error page names the missing file.
     """
     # The path that relative references begin with; not the host, which a site may have several of.
     folder = urlsplit(page.base).path.rpartition("/")[0]
     text = _squeezed(_visible(page.tree, without))
     files = _written(media if all(map(_is_rooted, media)) else [folder, *media])
-    shown = [text, files]
     if len(text) < thin:
-        shown.append(_written([folder, *(link.href for link in page.links)]))
-    own, of_media = hash64(b"\0".join(shown)), hash64(files) if media else 0
+        links = [folder, *(link.href for link in page.links)]
+    else:
+        # Of the head's links one names the page itself.
+        links = _told_apart({href for href, via, _ in page.links if via != "link"})
+    own, of_media = hash64(b"\0".join([text, files, _written(links)])), hash64(files) if media else 0
     return Fingerprint(own, of_media, len(text), source=(page.tree, without))
+
+
+def _told_apart(hrefs: set[str]) -> list[str]:
+    """Return links without the parameters that do not tell them apart on their page: a session, where they are."""
+    queries: defaultdict[str, list[set[str]]] = defaultdict(list)
+    for path, _, query in (href.partition("?") for href in hrefs if "?" in href):
+        queries[path].append(set(query.split("&")))
+    told = [href for href in hrefs if "?" not in href]
+    for path, found in queries.items():
+        common = set.intersection(*found)
+        told += [f"{path}?{'&'.join(sorted(parts - common))}" for parts in found]
+    return sorted(told)
 
 
 def hash64(data: bytes) -> int:

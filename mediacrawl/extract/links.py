@@ -235,12 +235,12 @@ def parse_page(
     document, body = read_html(body, url, encoding, history)
     reader = _Reader(Page(url, url, charset=document.encoding, reading=document.reading), agent.lower())
     body, reader.page.tags_cut = shorten(body)
+    if refresh:
+        reader.refresh(refresh, etree.Element("link"))
     root = _parse(body)
     if root is None:
         return reader.page
     reader.page.tree = root
-    if refresh:
-        reader.refresh(refresh, etree.Element("link"))
     reader.page.language = (root.get("lang") or root.get("xml:lang") or "").strip()[:35]
     reader.read(root, canonical)
     reader.read_media(root, body)
@@ -380,7 +380,9 @@ class _Reader:
             self._add(element.get("href"), "enclosure", element)
         if "stylesheet" in rels or _FOLLOWED_RELS.isdisjoint(rels):
             return
-        if _says_feed(kind):
+        # WordPress names the data of each page as JSON, too.
+        is_json_feed = kind == "application/json" and "feed" in f"{element.get('href')} {element.get('title')}".lower()
+        if is_json_feed or _says_feed(kind):
             self._add(element.get("href"), "feed", element)
         elif kind in _OEMBED_TYPES:
             if element.get("href") and len(self.page.oembed) < _MOST_OEMBEDS:
@@ -398,15 +400,11 @@ class _Reader:
         if href is None or self._based:
             return
         self._based = True
-        if len(href) > _LONGEST_BASE:
-            # A base of another scheme is ignored, however long it is.
-            if href.lstrip()[:5].lower() != "data:":
-                self.page.base = ""
-            return
         try:
             base = ada_url.join_url(self.page.url, href).partition("#")[0]
         except ValueError:
             return
+        # A base of another scheme is ignored, however long it is.
         if base.startswith(("http:", "https:")):
             self.page.base = base if len(base) <= _LONGEST_BASE else ""
 

@@ -41,14 +41,20 @@ _says_m3u = re.compile(r"mpegurl|audio/x-pn-realaudio").search
 _PLAIN = (".m3u", ".m3u8", ".ram")
 """Extensions of lists without a signature."""
 _urls = re.compile(rb"(?:\s*https?://[^\s<>\"]{4,2048}[ \t]*(?:[\r\n]|\Z)){1,3}").match
-_signature = re.compile(rb"#EXTM3U|\[(?:playlist|reference)\]", re.IGNORECASE).match
+_signature = re.compile(rb"#EXTM3U|#EXTINF:|\[(?:playlist|reference)\]", re.IGNORECASE).match
 _tag = re.compile(rb"</?[a-z]", re.IGNORECASE).search
 _is_icestats = re.compile(rb'\{\s{0,99}"icestats"\s{0,99}:').match
 _is_wide = re.compile(rb"\xff\xfe|\xfe\xff|(?:[!-~]\0){2}|(?:\0[!-~]){2}").match
 """UTF-16, with its mark or by its first letters."""
-_warned = re.compile(rb"\b(?:warning|notice|deprecated|error|standards)\b(?:</b>)?\s*:", re.IGNORECASE).search
-"""A message of a server program, which it prints before what it sends."""
-_begins_as_page = re.compile(rb"<(?:br|b|p|div|font)[\s>/]", re.IGNORECASE).match
+_warned = re.compile(
+    rb"(?:warning|notice|deprecated|error|standards)(?:</b>)?\s*:.*?[>\r\n\xbf]\s*"
+    rb"<(?:\?xml|rss|feed|rdf:|urlset|sitemapindex|opml|playlist|mpd)[\s>r]",
+    re.DOTALL,
+).search
+"""A message of a server program, in lower case, which it prints before what it sends."""
+_begins_as_page = re.compile(rb"[^<]|<(?:br|b|p|div|font)[\s>/]", re.IGNORECASE).match
+_BEFORE = b"\xef\xbb\xbf \t\r\n\v\f"
+"""Octets before a list: white space, and the marks of UTF-8 of all files that a program sends."""
 
 
 def list_text(body: bytes, most: int) -> bytes:
@@ -65,7 +71,7 @@ def list_form(content_type: str, body: bytes, url: str) -> str:
 
     `body` is what `list_text` returns, and `url` that of the response, or the name that the server gives the file.
     """
-    head = body[:_HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
+    head = body[:_HEAD].lstrip(_BEFORE)
     mime = media_type(content_type)
     if _signature(head):
         if mime in PAGE_TYPES and _tag(head):
@@ -80,17 +86,18 @@ def list_form(content_type: str, body: bytes, url: str) -> str:
         return ""
     if _says_m3u(mime) or url.partition("?")[0].lower().endswith(_PLAIN):
         return "m3u"
-    return "urls" if _urls(head) else "" if mime in PAGE_TYPES else _xml_form(mime, head, body)
+    return "urls" if _urls(head) else _xml_form(mime, head, body)
 
 
 def _xml_form(mime: str, head: bytes, body: bytes) -> str:
-    if mime in PAGE_TYPES and _begins_as_page(head) and not _warned(head):
+    if mime in PAGE_TYPES and _begins_as_page(head) and not _warned(head.lower()):
+        # What it says of a list is a part of its text.
         return ""
     name = root_name(body)
     if name in _ROOTS:
         return _ROOTS[name]
-    if name == "directory":
-        return _ICECAST if b"<listen_url>" in body[: 4 * _HEAD] else ""
+    if name == "icestats" or (name == "directory" and b"<listen_url>" in body[: 4 * _HEAD]):
+        return _ICECAST
     return "feed" if name and name not in _PAGE_ROOTS and _says_feed(mime) else ""
 
 

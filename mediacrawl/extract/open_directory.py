@@ -39,23 +39,23 @@ def is_open_directory(page: Page) -> bool:
 
 def without_steering(page: Page) -> list[Link]:
     """Return the links of a directory listing except those that sort it or lead to a parent folder."""
-    own = urlsplit(page.base).path
 
     def steers(link: Link) -> bool:
         href = link.href.rstrip()
         # Most are names of files, and joining them with the base costs time.
         may_steer = link.via == "a" and (href.endswith(("/", ".")) or "?" in href or "#" in href)
-        return may_steer and is_navigation(absolute(page.base, link.href), own)
+        return may_steer and is_navigation(absolute(page.base, link.href), page.url)
 
     return [link for link in page.links if not steers(link)]
 
 
 def is_navigation(url: str, own: str) -> bool:
-    """Whether a link of a directory listing sorts it, or leads to a folder above."""
-    path, query = urlsplit(url)[2:4]
-    folder = own.rpartition("/")[0] + "/"
-    return bool(query and path in {own, folder}) or (
-        len(path) < len(folder) and path.endswith("/") and folder.startswith(path)
+    """Whether a link of the directory listing at `own` sorts it, or leads to a folder above. Both URLs are absolute."""
+    (host, path, query), (own_host, own_path) = urlsplit(url)[1:4], urlsplit(own)[1:3]
+    folder = own_path.rpartition("/")[0] + "/"
+    return host.lower() == own_host.lower() and (
+        bool(query and path in {own_path, folder})
+        or (len(path) < len(folder) and path.endswith("/") and folder.startswith(path))
     )
 
 

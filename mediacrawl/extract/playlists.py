@@ -311,7 +311,7 @@ _on_this_machine = re.compile(r"https?://(?:localhost|127\.0\.0\.1)(?::\d{1,5})?
 
 
 def parse_icecast(body: bytes, url: str = "") -> Listing:
-    """Parse the list of streams of an Icecast server, ``status-json.xsl`` or ``yp.xml``. Never raises."""
+    """Parse the list of streams of an Icecast server: ``status-json.xsl``, ``yp.xml``, ``stats``. Never raises."""
     found = Listing("icecast")
     for station in _stations(body):
         href = station.get("listenurl") or station.get("listen_url", "")
@@ -328,7 +328,7 @@ def parse_icecast(body: bytes, url: str = "") -> Listing:
 def _stations(body: bytes) -> Iterator[dict[str, str]]:
     """Yield the texts of each stream by their names."""
     if not body.lstrip().startswith(b"{"):
-        for entry in elements(body, "entry"):
+        for entry in elements(body, "entry", "source"):
             yield {str(child.tag).rpartition("}")[2]: text_of(child, LONGEST_TEXT) for child in entry.iterchildren()}
         return
     text = body.decode("utf-8", "replace").removeprefix("\ufeff")

@@ -58,9 +58,9 @@ class CutMiddleware(CrawlComponent):
         probe = probe_policy(context.settings)
         page, lists = own.getint("PAGE_MAX_BYTES"), own.getint("LIST_MAX_BYTES")
         # The byte behind a page shows that it is longer.
-        self._limits = limits = BodyLimits(page and page + 1, probe.head_bytes, probe.single_bytes, lists)
+        self._limits = BodyLimits(page and page + 1, probe.head_bytes, probe.single_bytes, lists)
         self._of_lists = {
-            bytes_wanted(Kind.LIST, {"content-encoding": coding}, limits, asked=0) for coding in ("", "gzip")
+            bytes_wanted(Kind.LIST, {"content-encoding": coding}, self._limits, asked=0) for coding in ("", "gzip")
         }
         self._ignores_ranges = context.ignores_ranges
         self._unpacked = context.settings.getint("DOWNLOAD_MAXSIZE")
@@ -143,8 +143,8 @@ class CutMiddleware(CrawlComponent):
             return
         fetch = visit.fetch
         limit = fetch.body_limit or 0
-        is_whole = limit >= self._limits.page and fetch.kind is not Kind.ROBOTS
-        if is_whole and not fetch.bytes and not codings_of([fetch.content_encoding]):
+        is_open = (limit >= self._limits.page and fetch.kind is not Kind.ROBOTS) or limit == self._limits.head
+        if is_open and not fetch.bytes and not codings_of([fetch.content_encoding]):
             self._limit(fetch, bytes_wanted_of(data, self._limits, limit, fetch.content_type))
         fetch.bytes += len(data)
         lists = self._lists(visit)
@@ -193,40 +193,34 @@ class UnpackMiddleware(HttpCompressionMiddleware):
         if not told or request.method == "HEAD":
             return response
         codings = codings_of([told])
-        if {word.strip() for word in told.split(",")} - {*codings, "identity", ""} or not UNPACKED.issuperset(codings):
-            self._count("answer/unknown_encoding")
         del response.headers["Content-Encoding"]
+        if {word.strip() for word in told.split(",")} - {*UNPACKED, "identity", ""}:
+            self._count("answer/unknown_encoding")
         if not UNPACKED.issuperset(codings):
             response.headers["Content-Encoding"] = ",".join(codings)
-            return response
-        if not codings or not response.body:
-            return response
+        elif codings and response.body:
+            return self._unpacked(request, response, codings)
+        return response
+
+    def _unpacked(self, request: Request, response: Response, codings: tuple[str, ...]) -> Response:
         visit: Visit | None = request.meta.get(VISIT)
-        page = visit.fetch.page_bytes if visit is not None else 0
+        page, limits = (visit.fetch.page_bytes, visit.fetch.limits) if visit is not None else (0, set[Limit]())
         most = page or request.meta.get("download_maxsize", self._max_size) or sys.maxsize
         body = unpack(response.body, codings, page or most + 1)
         if body is None:
-            _meet(request, Limit.UNREADABLE)
+            limits.add(Limit.UNREADABLE)
             self._count("answer/unreadable")
             raise UnreadableAnswerError(f"its body cannot be unpacked ({', '.join(codings)})")
         if len(body) > most and not page:
-            _meet(request, Limit.SIZE)
+            limits.add(Limit.SIZE)
             raise IgnoreRequest(f"{request.url} unpacks to more than the {most:,} bytes of DOWNLOAD_MAXSIZE")
-        return self._unpacked(response, body[:most])
-
-    def _unpacked(self, response: Response, body: bytes) -> Response:
-        self._count("httpcompression/response_bytes", len(body))
+        self._count("httpcompression/response_bytes", len(body[:most]))
         self._count("httpcompression/response_count")
         kind = responsetypes.from_args(headers=response.headers, url=response.url, body=body)
         # The encoding is found anew, as by Scrapy's own middleware.
-        return response.replace(cls=kind, body=body, **({"encoding": None} if issubclass(kind, TextResponse) else {}))
+        found = {"encoding": None} if issubclass(kind, TextResponse) else {}
+        return response.replace(cls=kind, body=body[:most], **found)
 
     def _count(self, name: str, number: int = 1) -> None:
         if self.stats:
             self.stats.inc_value(name, number)
-
-
-def _meet(request: Request, limit: Limit) -> None:
-    visit: Visit | None = request.meta.get(VISIT)
-    if visit is not None:
-        visit.fetch.limits.add(limit)

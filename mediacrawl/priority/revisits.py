@@ -12,7 +12,7 @@ from dataclasses import replace
 from enum import StrEnum
 
 from mediacrawl.frontier.site_state import AGAIN
-from mediacrawl.probe.response import Claim, claim_of
+from mediacrawl.probe.response import claim_of
 from mediacrawl.records import FINAL, Drop, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.site_adapters.queued import WAITS
 from mediacrawl.visit import Visit
@@ -76,7 +76,7 @@ def _is_file(visit: Visit) -> bool:
     if visit.lease.evidence.via in _OF_PAGES:
         return True
     mime, decision = visit.fetch.content_type.lower(), visit.decision
-    if claim_of(mime) is Claim.MEDIA:
+    if claim_of(mime) == "media":
         return True
     # The whole body is parsed of pages and lists only.
     is_one = not decision.parsed_bytes or _says_manifest(mime) is not None

@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mediacrawl.encoding.records.values import FILE_FIELDS, PERSON, PLAYING, ROLES
+from mediacrawl.encoding.records.values import FILE_FIELDS, PLAYING
+from mediacrawl.facts import PERSON, ROLES
 from mediacrawl.model.identifiers import IDENTIFIER_KEYS
 from mediacrawl.model.loudness import LOUDNESS_KEYS
 from mediacrawl.records import MediaItem

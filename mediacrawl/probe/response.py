@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from mediacrawl.extract import list_form, list_text
 from mediacrawl.extract.content_coding import codings_of
@@ -24,11 +24,9 @@ ROBOTS_BYTES = 500 * 1024
 
 _says_list = re.compile(
     r"(?!image/|application/vnd\.(?!apple)).*(?:[/+]xml|mpegurl|scpls|feed\+json|/(?:x-)?(?:rss|opml)|x-ms-(?:wax|wvx|asx))"
-).fullmatch
-_COMPRESSION = 5
-_says_media = re.compile(
-    r"audio/|video/|application/(?:(?:x-)?(?:ogg|mp4|mp3|midi)|vnd\.rn-realmedia)|x-music/x-midi"
 ).match
+_COMPRESSION = 5
+_says_media = re.compile(r"audio/|video/|application/(?:(?:x-)?(?:ogg|mp4|mp3|midi)|vnd\.rn-realmedia)|x-music/").match
 _LISTS = frozenset({"audio/x-mpegurl", "audio/x-scpls"})
 _says_other = re.compile(
     r"image/|font/|model/|message/|text/(?:css|csv|calendar|vcard|javascript)|application/(?:(?:x-)?(?:javascript|java|zip|"
@@ -60,16 +58,8 @@ class ResponseKind(StrEnum):
     NOTHING = "nothing"
 
 
-class Claim(StrEnum):
-    """What the Content-Type of a response says that it is."""
-
-    PAGE = "page"
-    LIST = "list"
-    """XML, or a playlist: a feed, a sitemap, a manifest ..."""
-    MEDIA = "media"
-    ANYTHING = "anything"
-    """The type is unspecific or unknown; the content decides."""
-    OTHER = "other"
+Claim = Literal["page", "list", "media", "anything", "other"]
+"""What a Content-Type says that a response is. ``list`` is XML or a playlist; of ``anything`` the content decides."""
 
 
 class Recognized(NamedTuple):
@@ -83,11 +73,9 @@ class Recognized(NamedTuple):
 _KINDS = {
     "feed": ResponseKind.FEED,
     "opml": ResponseKind.OUTLINE,
-    "sitemap": ResponseKind.SITEMAP,
-    "urls": ResponseKind.SITEMAP,
-    "hls": ResponseKind.MANIFEST,
-    "dash": ResponseKind.MANIFEST,
     OEMBED: ResponseKind.OEMBED,
+    **dict.fromkeys(("sitemap", "urls"), ResponseKind.SITEMAP),
+    **dict.fromkeys(("hls", "dash"), ResponseKind.MANIFEST),
 }
 """Form of a list -> its kind; the others are playlists."""
 _PAGE, _MEDIUM, _NOTHING = map(Recognized, (ResponseKind.PAGE, ResponseKind.MEDIA, ResponseKind.NOTHING))
@@ -133,26 +121,26 @@ def recognize(
     if is_html(body):
         return _PAGE
     # A text may begin with the signature of a format: "ID3 tags are ...".
-    sniffed = UNKNOWN if is_text(body[:SNIFF_BYTES]) else sniff(body)
+    is_plain, claim = is_text(body[:SNIFF_BYTES]), claim_of(content_type)
+    sniffed = UNKNOWN if is_plain else sniff(body)
     if is_media(sniffed.mime):
         return _MEDIUM
-    claim = claim_of(content_type)
-    if claim is Claim.PAGE:
+    if claim == "page" and (is_plain or not names_media(name)):
         # What is known to be something else is no page, whatever its label is.
         return _PAGE if sniffed == UNKNOWN else _NOTHING
-    return _MEDIUM if kind is Kind.MEDIA or claim is Claim.MEDIA or names_media(name) else _NOTHING
+    return _MEDIUM if kind is Kind.MEDIA or claim == "media" or names_media(name) else _NOTHING
 
 
 def claim_of(content_type: str) -> Claim:
     """Return what a Content-Type header says that a response is."""
     mime = media_type(content_type)
     if mime in PAGE_TYPES:
-        return Claim.PAGE
+        return "page"
     if _says_list(mime):
-        return Claim.LIST
+        return "list"
     if _says_media(mime):
-        return Claim.MEDIA
-    return Claim.OTHER if _says_other(mime) else Claim.ANYTHING
+        return "media"
+    return "other" if _says_other(mime) else "anything"
 
 
 def is_media(mime: str | None) -> bool:
@@ -192,17 +180,17 @@ def bytes_wanted(kind: Kind, headers: Mapping[str, str], limits: BodyLimits, *, 
         return stream_bytes(headers)
     content_type = headers.get("content-type", "")
     claim = claim_of(content_type)
-    if (kind is Kind.LIST or claim is Claim.LIST) and "content-range" not in headers:
+    if (kind is Kind.LIST or claim == "list") and "content-range" not in headers:
         return _of_list(headers, limits)
-    if kind is Kind.MEDIA and claim is not Claim.PAGE:
+    if kind is Kind.MEDIA and claim != "page":
         # A complete range keeps the connection open; the response of a server that ignores Range is cut off.
         if "content-range" in headers:
             return max(asked, limits.head) + 1
         return max(asked, limits.head) + WRAPPING if is_multipart(content_type) else limits.single
     named = names_media(disposition_name(headers.get("content-disposition", "")))
-    if claim is Claim.MEDIA or (named and claim is not Claim.PAGE):
+    if claim == "media" or (named and claim != "page"):
         return limits.head
-    return 0 if claim is Claim.OTHER else limits.page
+    return 0 if claim == "other" else limits.page
 
 
 def bytes_wanted_of(first: bytes, limits: BodyLimits, wanted: int, content_type: str) -> int:
@@ -224,7 +212,7 @@ def bytes_wanted_of(first: bytes, limits: BodyLimits, wanted: int, content_type:
     if is_media(sniff(first).mime):
         return limits.head
     # A program or an archive; or too few bytes came to tell.
-    return min(wanted, limits.single) if claim_of(content_type) is Claim.ANYTHING else wanted
+    return min(wanted, limits.single) if claim_of(content_type) == "anything" else wanted
 
 
 def _of_list(headers: Mapping[str, str], limits: BodyLimits) -> int:

@@ -30,11 +30,12 @@ from mediacrawl.probe import build_page_item
 from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
 from mediacrawl.probe.described import MOST_DESCRIBED, Description
 from mediacrawl.probe.record import build_manifest_item
-from mediacrawl.probe.response import Claim, Recognized, ResponseKind, claim_of, is_media
+from mediacrawl.probe.response import Recognized, ResponseKind, claim_of, is_media
 from mediacrawl.probe.session import FirstAnswer
 from mediacrawl.reading.page_media import OEMBED, item_of_oembed
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome
 from mediacrawl.scope import Base, Scope, Spelling, candidates, site_of
+from mediacrawl.scope.wrapped import file_key
 from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
@@ -159,8 +160,9 @@ class ListReader:
         if response.status == 206:
             part = _PART(header(response, "Content-Range"))
             return part is None or int(part[1]) + 1 < int(part[2])
-        is_cut = ENDED_HERE in response.flags and len(answer.text) < self._bytes
-        return is_cut and visit.fetch.kind is not Kind.LIST and claim_of(visit.fetch.content_type) is not Claim.LIST
+        is_cut = ENDED_HERE in response.flags or 0 < visit.fetch.page_bytes <= len(response.body)
+        is_other = visit.fetch.kind is not Kind.LIST and claim_of(visit.fetch.content_type) != "list"
+        return is_cut and is_other and len(answer.text) < self._bytes
 
     def learn(self, visit: Visit, listing: Listing) -> None:
         """Called with each list that was read; for spiders that remember lists."""
@@ -173,8 +175,11 @@ class ListReader:
         frontier = self._scheduler.frontier
         links = self.wanted(listing)
         hrefs = [link.href for link in links]
+        enclosures = {place for place, link in enumerate(links) if link.via == "enclosure"}
         depth, declared = visit.lease.depth + 1, partial(_is_declared, links)
-        accepted, drops = self._scope.sift(response.url, hrefs, depth, frontier.recent, declared=declared)
+        accepted, drops = self._scope.sift(
+            response.url, hrefs, depth, frontier.recent, declared=declared, enclosures=enclosures
+        )
         fresh, repeated = self._context.duplicates.sift(visit.lease.key, accepted, frontier.unknown)
         fresh_places = {place for place, _ in fresh}
         if not follows:
@@ -196,9 +201,10 @@ class ListReader:
         """Adds what the list says of known files to their records."""
         base = Base(response.url)
         for link in known:
-            url = base.canonical(link.href) if link.kind is Kind.MEDIA else None
+            url = base.resolve(link.href) if link.kind is Kind.MEDIA else None
             if url is not None and self._context.describe is not None:
-                self._context.describe(Description(url, visit.lease.request_url, (*link.facts, *feed_facts)))
+                key = file_key(url, is_enclosure=link.via == "enclosure")
+                self._context.describe(Description(key, visit.lease.request_url, (*link.facts, *feed_facts)))
 
     def _candidate(
         self, visit: Visit, url: Spelling, link: Listed, listing: Listing, *, feed_facts: tuple[Fact, ...] | None

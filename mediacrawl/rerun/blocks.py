@@ -232,6 +232,10 @@ class Reader:
         """Return the records of a block in their order. Called in a worker."""
         raise NotImplementedError
 
+    def may_name(self, block: Block, name: str) -> bool:  # noqa: ARG002 - for some formats
+        """Return whether a record of a block may have a field of this name; also where only parsing tells."""
+        return True
+
     def block_size(self) -> int:
         """Return the size of a block in the unit of `total`."""
         return BLOCK_RECORDS

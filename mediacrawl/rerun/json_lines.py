@@ -134,6 +134,11 @@ class LineReader(InputFile):
         lines = enumerate(block.data)
         return (parsed_line(line, block.number, place, self.text_encoding) for place, line in lines)
 
+    def may_name(self, block: Block, name: str) -> bool:
+        # Other encodings may have two bytes a letter.
+        quoted = json.dumps(name).encode()
+        return bool(self.encoding) or any(quoted in line for line in block.data)
+
 
 @dataclass(frozen=True)
 class TextWriter(Writer):

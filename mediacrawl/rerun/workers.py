@@ -51,7 +51,7 @@ def find_copies(reader: Reader) -> Copies:
 
     def records() -> Iterator[Mapping[str, Any]]:
         for block in reader.blocks(None, 1):
-            for entry in reader.records(block):
+            for entry in reader.records(block) if reader.may_name(block, "tags") else ():
                 if entry.record is not None and isinstance(entry.record.get("tags"), list):
                     yield entry.record
 

@@ -29,6 +29,8 @@ _LINES = 6
 measures shares: ten new titles below a menu of 500 lines would not change it."""
 _SPARE = 200
 """Bytes by which the texts of near copies may differ in length, a fiftieth of the text at most."""
+_OF_A_LIST = 20
+"""Pages with the same text and other links that are no copies of each other; or a fifth of the kept ones."""
 _SHAPES = 32
 """Shapes of copies that are kept for each site."""
 
@@ -79,25 +81,27 @@ class Copies:
     def judge(self, site: str, url: str, shown: Fingerprint) -> Drop | None:
         """Return the reason if a page is a copy of another one, or None; then it is kept."""
         pages, key = self._sites.get(site), hash64(url.encode())
-        if shown.text in pages.texts:
-            if pages.keys[pages.texts.index(shown.text)] == key:
-                return None
-            reason = Drop.DUPLICATE
-        elif self._is_near(pages, key, shown):
-            reason = Drop.NEAR_DUPLICATE
-        else:
+        is_known = shown.text in pages.texts
+        if is_known and pages.keys[pages.texts.index(shown.text)] == key:
+            return None
+        reason = Drop.DUPLICATE if is_known else self._near(pages, key, shown)
+        if reason is None:
             pages.keep(key, shown, self._pages)
             self._sites.save(site)
-            return None
-        if pages.learn_shape(_shape(url)):
+        elif pages.learn_shape(_shape(url)):
             self._sites.save(site)
         return reason
 
-    def _is_near(self, pages: _Pages, key: int, shown: Fingerprint) -> bool:
+    def _near(self, pages: _Pages, key: int, shown: Fingerprint) -> Drop | None:
         if shown.length < self._length or not (alike := pages.as_long(key, shown)):
-            return False
-        page = Shown.of(shown)
-        return any(page.is_near(pages.shown(place), self._bits) for place in alike)
+            return None
+        page, text = Shown.of(shown), (shown.shape, shown.lines, shown.length)
+        same = sum((pages.shapes[place], pages.lines[place], pages.lengths[place]) == text for place in alike)
+        if page.lines and same:
+            # The pages of a list differ in their links alone, and lead to others; those of a trap lead to their like.
+            return Drop.DUPLICATE if same >= max(_OF_A_LIST, len(pages.keys) // 5) else None
+        is_near = any(page.is_near(pages.shown(place), self._bits) for place in alike)
+        return Drop.NEAR_DUPLICATE if is_near else None
 
     def leading_on(self, site: str, urls: list[str]) -> list[str]:
         """Keep the new links of a near copy that may lead to something new.

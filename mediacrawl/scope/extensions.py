@@ -24,6 +24,16 @@ VIDEO_EXTENSIONS = _words(
 )
 PLAYLIST_EXTENSIONS = _words("asx m3u m3u8 mpd pls ram wax wvx xspf")
 """Lists of media. They are requested; their segments are not."""
+_NAMES = _words(
+    "ai app bin c cc class com cpp cs dll dot go h java js key kt lua map numbers one pages pub py rb rs run sh so"
+)
+"""Extensions that hosts, tools and other names end in, too: ``/review/a.com``, ``/docker.run``, ``/wiki/Node.js``."""
+_is_filed = re.compile(
+    r"/(?:assets?|blob|dist|downloads?|files?|firmware|include|js|lib|packages?|raw|releases?|scripts?|src|source|static"
+    r"|trunk|vendor)/|/(?:config|index|install|main|setup)\.[^/]*$|[-_.]v?[0-9]+\.[^/.]*$",
+    re.IGNORECASE,
+).search
+"""A folder of files, a name of a program or a version number: there such an extension is a file's."""
 MEDIA_EXTENSIONS = AUDIO_EXTENSIONS | VIDEO_EXTENSIONS | PLAYLIST_EXTENSIONS
 
 
@@ -72,7 +82,9 @@ class ExtensionFilter:
         """Whether a canonical URL is refused."""
         # A compressed sitemap has the extension of an archive, and a JSON Feed that of data.
         extension = extension_of(url)
-        return extension in self.refused and not is_packed_list(url) and not (extension == "json" and _is_feed(url))
+        if extension not in self.refused or is_packed_list(url) or (extension == "json" and _is_feed(url)):
+            return False
+        return extension not in _NAMES or _is_filed(url.partition("?")[0], url.find("/", 8)) is not None
 
 
 def is_packed_list(url: str) -> bool:

@@ -15,7 +15,9 @@ _NOT_FOR_QUERIES = ("utf-16", "utf-32", "utf-7")
 """Beginnings of charset names for which queries are sent in UTF-8 ("get an output encoding")."""
 
 _cut_query = re.compile(r"([^?#]*\?)([^#]*)(.*)", re.DOTALL).fullmatch
-_subscription = re.compile(r"\s*(?:feed|itpc|pcast|podcast):(?://)?(?=\S)(https?:/{0,2}(?=[^/]))?", re.IGNORECASE).match
+_subscription = re.compile(
+    r"\s*(?:feed|itpc|pcast|podcast):(?://)?(?=[^\s/])(https?:/{0,2}(?=[^/]))?", re.IGNORECASE
+).match
 """The schemes by which pages ask programs to subscribe to a feed: ``itpc://site.example/feed``, ``feed:https://...``."""
 _surrogate = re.compile("[\ud800-\udfff]").sub
 

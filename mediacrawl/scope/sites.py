@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _GLOBAL = ip_network("2000::/3")
 """IPv6 for global use (RFC 4291 section 2.4). Others are refused, unless the operator allows them."""
+RESERVED = frozenset({"test", "example", "invalid", "localhost", "local", "internal"})
+"""Top-level domains that no registry gives out (RFC 6761, RFC 6762; ICANN reserved ``internal``)."""
 
 
 @cache

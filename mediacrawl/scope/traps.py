@@ -12,6 +12,7 @@ from datetime import date
 
 from mediacrawl.records import Drop
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, extension_of
+from mediacrawl.scope.wrapped import unwrapped
 
 # The years of all that has the shape of a date: "2031-05", "20310512", "=2031", "=203105". It passes over
 # most identifiers. Four classes in a row are found twice as fast as one with {4}.
@@ -19,12 +20,16 @@ _years = re.compile(
     r"([0-9][0-9][0-9][0-9])(?:[-/._](?:0?[1-9]|1[0-2])(?![0-9])|(?=[0-9]{4}(?![0-9]))"
     r"|(?<==[0-9]{4})(?:[0-9]{2})?(?![0-9]))"
 ).findall
-# "2031-05", "2031/5", "2031/05/12"
-_months = re.compile(r"(?<![0-9])([0-9]{4})([-/._])(0?[1-9]|1[0-2])(?![0-9])").findall
-# "20310512", and "203105" as a value of the query: in a path six digits are an identifier more often.
-_compact_months = re.compile(
-    r"(?:(?<==)|(?<![0-9])(?=[0-9]{8}))(2[01][0-9]{2})(0[1-9]|1[0-2])"
-    r"(?:0[1-9]|[12][0-9]|3[01])?(?![0-9])"
+# Year, mark and month of "2031-05", "2031/5", "2031/05/12", "20310512", but not of "4f4468e8-1114-9a"; in a query also
+# of "203105", behind a name of dates: six digits are an identifier more often.
+_DASHED = r"(?<![0-9a-z])([0-9]{4})([-/._])(0?[1-9]|1[0-2])(?![0-9a-z])"
+_COMPACT = r"(?<![0-9a-z])(2[01][0-9]{2})()(0[1-9]|1[0-2])"
+_DAY = "(?:0[1-9]|[12][0-9]|3[01])"
+_date_in_path = re.compile(rf"{_DASHED}|{_COMPACT}{_DAY}(?![0-9])").search
+_dashed = re.compile(_DASHED).findall
+_compact = re.compile(
+    r"[?&](?:[a-z_]*(?:date|day|month|year|start|end|from|since|until|tag|monat|jahr|mois|mes)[a-z_]*|[dmy]|cal)="
+    rf"{_COMPACT}{_DAY}?(?![0-9])"
 ).findall
 _years_in_query = re.compile(r"[?&](?:[a-z_]*year|[a-z_]*date|y|jahr|annee|anno)=([0-9]{4})(?![0-9])").findall
 
@@ -34,12 +39,15 @@ _number_in_brackets = re.compile(r"(%5B|\[)[0-9]+(?=%5D|\])").sub
 # Whole words of the path, or names in the query. Only a calendar has pages for every month of the past;
 # archives have real pages of 1977.
 _WORD = r"[/?&_.\-](?:{})(?=[/=&_.?\-]|$)"
-_is_calendar = re.compile(
-    _WORD.format("calend[a-z]*|kalender|agenda|schedule|termine|cal|ical|month|monat|mois|mes|week|day|tribe")
-).search
-_is_dated = re.compile(
-    _WORD.format("events?|veranstaltungen|evenements|eventos|eventi|archiv[a-z]*|year|date|jahr")
-).search
+_CALENDAR = "calend[a-z]*|kalender|agenda|schedule|termine|cal|ical|month|monat|mois|mes|week|day|tribe"
+_DATED = "events?|veranstaltungen|evenements|eventos|eventi|archiv[a-z]*|year|date|jahr"
+_is_calendar = re.compile(_WORD.format(_CALENDAR)).search
+_is_dated = re.compile(_WORD.format(_DATED)).search
+# A page of a calendar has no name of its own behind its date: only a day, how it is shown, the page of a list.
+_VIEW = f"{_CALENDAR}|{_DATED}|list|grid|view|page|index|default|today|all|print|feed|html?|php|aspx?|ics|t[0-9]+z?"
+_is_view = re.compile(
+    rf"(?:[-/._~:]|(?:{_VIEW})(?![a-z])|w?[0-9]{{1,2}}(?![0-9a-z])|2[01][0-9]{{2}}(?![0-9a-z]))*+"
+).fullmatch
 
 
 @dataclass(slots=True)
@@ -85,7 +93,8 @@ class Traps:
         number = len(parts)
         if number > self._few and (number - len(set(parts)) >= self._doubles or number > 3 + self.max_segments):
             reason = self._path_reason(parts)
-            if reason is not None:
+            # Prefixes that count downloads repeat segments, and each adds some.
+            if reason is not None and unwrapped(url, is_enclosure=True) is None:
                 return reason
         if "&" in url and self._is_facet(parts[-1]):
             return Drop.TRAP_FACETS
@@ -131,23 +140,21 @@ class Traps:
         # Media are no pages of a calendar.
         return self._is_out_of_time(path, today) and extension_of(url) not in MEDIA_EXTENSIONS
 
-    def _is_out_of_time(self, path: str, today: date) -> bool:
+    def _is_out_of_time(self, url: str, today: date) -> bool:
+        """Tell whether a URL has a date out of time, and nothing behind it that tells it from others of its class."""
+        path, _, query = url.partition("?")
+        found = _date_in_path(path)
+        if found and not _is_view(path, found.end()):
+            return False
+        written = f"?d={found[0] if found else ''}&{query}"
+        dates = [((int(year), int(month)), mark) for year, mark, month in _dashed(written) + _compact(written)]
         limit = (today.year + self.years_ahead, today.month)
-        months = [(int(year), int(month), mark) for year, mark, month in _months(path)]
-        if any(_is_slashed_future(month, limit) for month in months):
+        # A calendar is walked month by month, so /2031/05/ is stopped in the years that follow. /4821/11/ may be an
+        # identifier.
+        if any(mark == "/" and limit < month < (2200, 1) for month, mark in dates):
             return True
-        if any(year < self.first_year for year, _, _ in months) and _is_calendar(path):
+        if any(month[0] < self.first_year for month, _ in dates) and _is_calendar(url):
             return True
-        dates = [month[:2] for month in months]
-        dates += [(int(year), int(month)) for year, month in _compact_months(path)]
-        if any(date > limit for date in dates) and (_is_calendar(path) or _is_dated(path)):
+        if any(month > limit for month, _ in dates) and (_is_calendar(url) or _is_dated(url)):
             return True
-        return any((int(year), 1) > limit for year in _years_in_query(path))
-
-
-def _is_slashed_future(month: tuple[int, int, str], limit: tuple[int, int]) -> bool:
-    """Whether a date such as /2031/05/ is in the future, without any word for a calendar.
-
-    /4821/11/ may be an identifier. A calendar is walked month by month, so it is stopped in the years that follow.
-    """
-    return month[2] == "/" and limit < month[:2] < (2200, 1)
+        return any((int(year), 1) > limit for year in _years_in_query(url))

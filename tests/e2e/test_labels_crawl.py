@@ -227,6 +227,19 @@ def build(web):
     web.put("moved", "/new", RSS.replace("{name}", "moved"), "text/html")
     web.song("moved", "/moved.mp3")
     link("moved", "/old")
+    # Longer than a page may be; compressed it is known for a list only when it is read.
+    noise = "".join(f"<item><title>{number**9:x} </title></item>" for number in range(4_000))
+    for number, label in enumerate(("text/html", "text/plain", "audio/x-unknown", "text/html", "")):
+        text = RSS.replace("<item>", f"{noise}<item>").replace("{name}", f"long{number}")
+        body = text.replace("{base}", web.url("long", "")).encode()
+        coding = (("Content-Encoding", "gzip"),) if number > 2 else ()
+        web.put("long", f"/{number}", gzip.compress(body) if coding else body, label, headers=coding)
+        web.song("long", f"/long{number}.mp3")
+        link("long", f"/{number}")
+    page = f"<p>{'x' * 70_000}</p><a href='/after.mp3'>x</a>"
+    web.put("long", "/page", f"<html>{page}", "audio/mpeg")
+    web.song("long", "/after.mp3")
+    link("long", "/page")
     web.put("station", "/", "<p>A station: <a href='/;'>listen</a> <a href='/;stream/1'>or here</a>")
     for path in ("/;", "/;stream/1"):
         web.put("station", path, SONG, "audio/mpeg", headers=(("icy-name", f"Station {path}"), ("icy-metaint", "8192")))
@@ -239,7 +252,7 @@ def crawled(tmp_path_factory):
     with ListsWeb() as web:
         build(web)
         crawl = Crawl(web, tmp_path_factory.mktemp("labels"))
-        crawl.run("-o", "items.jl", **quick(0.02), seed=web.url("start", "/"))
+        crawl.run("-o", "items.jl", **quick(0.02), seed=web.url("start", "/"), PAGE_MAX_BYTES=100_000)
         crawl.found = {}
         for item in crawl.items():
             parts = urlsplit(item["content_url"])
@@ -288,6 +301,15 @@ def test_a_page_stays_a_page_whatever_its_label_and_text(crawled):
 
 def test_a_feed_that_has_moved_is_read_at_its_new_place(crawled):
     assert missing(crawled, "moved", ["/moved.mp3"]) == []
+
+
+def test_a_list_that_is_longer_than_a_page_is_read_whole(crawled):
+    assert missing(crawled, "long", [f"/long{number}.mp3" for number in range(5)]) == []
+    assert [len(crawled.web.asked("long", f"/{number}")) for number in range(5)] == [1, 1, 1, 2, 2]
+
+
+def test_a_page_is_read_as_far_as_any_whatever_its_label(crawled):
+    assert missing(crawled, "long", ["/after.mp3"]) == []
 
 
 def test_the_stream_of_a_station_is_not_its_page(crawled):

@@ -15,6 +15,8 @@ AT_MOST = {
     # Of 1,080 combinations; which are met first is drawn, and 140 to 187 were seen.
     "facets": 2 + 1 + 240,
     "growing": 2 + 1 + 4,
+    # Twenty pages with the same text may be a list's. Those that they lead to have waited by then.
+    "rooted": 2 + 3 * 25,
     "soft-404": 60 + 2 + 2,
     "dust": 2 * 20 + 21 + 25,
     "episodes": 2 * 20 + 21,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mediacrawl.encoding import Hints, detect, repair
-from mediacrawl.encoding.pricing.signs import coincidence, has_clean_signs, signs_as_letters
+from mediacrawl.encoding.pricing.signs import coincidence
 
 SHAPES = Path(__file__).parents[2] / "benchmarks" / "titles" / "shapes.txt"
 OF_THE_ISSUE = ["NESTLÉ®", "Brontë…”", "VOCÊ…", "BEYONCÉ’s Greatest Hits", "CAFÉ™", "Charlotte Brontë…”", "OLÉ…"]
@@ -40,14 +40,6 @@ def test_a_letter_that_nobody_writes_costs_more_than_one_that_stands_alone_in_it
 
     assert cost("NESTLÉ®") > cost("Õ…") > 0
     assert cost("Ã©tÃ©") == cost("HÃ´tel") == 0
-
-
-def test_signs_in_the_midst_of_words_are_no_clean_signs():
-    assert has_clean_signs("“Olé” – 1999")
-    assert not has_clean_signs("S”gur af landi")
-    assert not has_clean_signs("Olé")
-    assert signs_as_letters("Söng – “Á”", "S饀g 鍪 擾") > 0
-    assert signs_as_letters("„Söng“", "“Söng”") == 0
 
 
 @pytest.mark.parametrize("declared", ["utf-8", "cp1252"])

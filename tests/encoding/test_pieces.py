@@ -119,7 +119,7 @@ def test_the_margin_of_a_record_does_not_grow_with_the_copies_of_a_word():
 
 SPACED = [
     "Track\xa0", "\xa0Track", "Track\xa01", "Bonus\xa0Track", "Vol.\xa03", "Chapter 1\xa0", "\xa0", "1\xa0000",
-    "Remix\xa0", "Kapitel\xa04", "DJ\xa0", "Kiss\xa0me\xa0", "Jazz\xa0",
+    "Remix\xa0", "Kapitel\xa04", "Kiss\xa0me\xa0", "Jazz\xa0",
     "On\xa0the\xa0road", "\xa0\xa0\xa0Intro", "Deluxe\xa0edition",
 ]  # fmt: skip
 
@@ -128,6 +128,16 @@ SPACED = [
 @pytest.mark.parametrize("title", SPACED)
 def test_a_lone_no_break_space_does_not_change_what_is_declared(title, declared):
     assert detect([title.encode(declared)], Hints(declared=declared)).texts == (title,)
+
+
+@pytest.mark.parametrize("title", ["DJ\xa0", "MC\xa0", "Vol.\xa03\xa0"])
+def test_a_no_break_space_behind_capitals_stays_in_latin_1(title):
+    assert detect([title.encode("latin-1")]).texts == (title,)
+
+
+@pytest.mark.parametrize("title", ["Aneta Langerová", "Dáda Patrasová"])
+def test_a_letter_at_the_end_of_a_word_is_no_no_break_space(title):
+    assert detect([title.encode("cp852")]).texts == (title,)
 
 
 def test_a_field_with_a_no_break_space_alone_follows_its_record():

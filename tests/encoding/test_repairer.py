@@ -190,7 +190,7 @@ def test_a_guess_never_says_that_it_is_sure(loss):
 
 
 def test_one_lost_letter_does_not_make_the_others_of_another_alphabet():
-    assert mended("Un caf\ufffd à Paris") == ("Un caf\ufffd à Paris",)
+    assert mended("Un caf\ufffd à Pa\ufffdis\ufffd\ufffd") == ("Un caf\ufffd à Pa\ufffdis\ufffd\ufffd",)
 
 
 def test_a_question_at_the_end_of_a_title_is_one():
@@ -278,3 +278,24 @@ def test_a_correct_title_stays_however_often_it_stands(language, title, shape):
 def test_a_text_that_was_misread_is_repaired_as_well_as_once(text, codec, copies):
     misread = text.encode(codec).decode("cp1252", "replace")
     assert list(repair([misread] * copies).texts) == [text] * copies
+
+
+@pytest.mark.parametrize(
+    ("stored", "title"),
+    [
+        ("Don\ufffdt", "Don’t"), ("Beyonc\ufffd", "Beyoncé"), ("You\ufffdre Beautiful", "You’re Beautiful"),
+        ("na\ufffdve", "naïve"), ("Mi coraz\ufffdn", "Mi corazón"), ("Stra\ufffde", "Straße"),
+        ("Un caf\ufffd à Paris", "Un café à Paris"), ("Ma\ufffdana", "Mañana"), ("gar\ufffdon", "garçon"),
+    ],
+)  # fmt: skip
+def test_a_letter_that_was_no_utf_8_is_filled_in_where_one_fits(stored, title):
+    (found,) = repair([stored]).fields
+    assert (found.text, found.encoding, found.lossy) == (title, "utf-8>cp1252", True)
+
+
+@pytest.mark.parametrize(
+    "stored", ["f\ufffdr", "S\ufffdren", "Track\ufffd1", "Live \ufffd", "X\ufffd", "Foo \ufffd Bar", "\ufffd"]
+)
+def test_a_letter_is_not_filled_in_where_several_fit(stored):
+    (found,) = repair([stored]).fields
+    assert (found.text, found.suspect) == (stored, True)

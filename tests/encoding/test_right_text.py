@@ -121,3 +121,21 @@ def test_a_lossy_repair_of_little_confidence_is_a_guess(stored):
 @pytest.mark.parametrize(("stored", "right"), [("Que Ã© isto?", "Que é isto?"), ("sol Ã³ lúa", "sol ó lúa")])
 def test_a_record_in_ascii_is_no_reason_for_a_rare_letter(stored, right):
     assert repair(["A Vida", "Tempada 3", stored]).texts[2] == right
+
+
+@pytest.mark.parametrize(
+    ("page", "texts"),
+    [
+        ("cp1251", ("В.И.А.", "Весёлые ребята", "Люди встречаются")),
+        ("cp1251", ("Кино", "Ля-ля-ля", "Группа крови")),
+        ("cp1251", ("Песня о «том о сём» и «о том»", "Старая пластинка")),
+        ("cp1253", ("ΡΟΔΑ", "ΧΧΧ", "ΟΛΑ ΓΙΑ ΤΗΝ ΑΓΑΠΗ")),
+    ],
+)
+def test_initials_and_syllables_follow_the_damage_of_their_record(page, texts):
+    assert repair([text.encode(page).decode("cp1252", "replace") for text in texts]).texts == texts
+
+
+@pytest.mark.parametrize("stored", ["Á morgun - Òèõ áÿë Äóíàâ", "Å ukjent - Òèõ áÿë Äóíàâ"])
+def test_a_right_part_with_words_in_ascii_stays_beside_a_damaged_one(stored):
+    assert repair([stored]).texts == (f"{stored.partition(' - ')[0]} - Тих бял Дунав",)

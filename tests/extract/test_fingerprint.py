@@ -65,11 +65,51 @@ def test_the_same_relative_reference_in_two_folders_is_two_files():
     assert rooted[0].text == rooted[1].text
 
 
-def test_where_there_is_hardly_any_text_the_links_count():
-    thumbnails = "<a href=/{}1><b>1</b></a><a href=/{}2><b>2</b></a>"
-    first, second = (taken(thumbnails.format(folder, folder)) for folder in "ab")
+def test_where_there_is_hardly_any_text_the_folder_counts():
+    thumbnails = "<a href=1><b>1</b></a><a href=2><b>2</b></a>"
+    first, second = (taken(thumbnails, url=f"https://site.example/{folder}/") for folder in "ab")
     assert first.text != second.text
-    assert taken(thumbnails, thin=0).text == taken(thumbnails.replace("{}", "x"), thin=0).text
+    first, second = (taken(thumbnails, url=f"https://site.example/{folder}/", thin=0) for folder in "ab")
+    assert first.text == second.text
+
+
+def linked(*hrefs, head=""):
+    return taken(page(LINES, head) + "".join(f"<a href='{href}'>Listen</a>" for href in hrefs)).text
+
+
+@pytest.mark.parametrize(
+    ("hrefs", "others"),
+    [
+        (["/show/1", "/show/2"], ["/show/3", "/show/4"]),
+        (["/show/1", "/show/2"], ["/show/1", "/show/3"]),
+        (["/show/1", "/show/2"], ["show/1", "show/2"]),
+        (["/show?id=1", "/show?id=2"], ["/show?id=3", "/show?id=4"]),
+        (["/show?id=1&sid=a", "/show?id=2&sid=a"], ["/show?id=3&sid=a", "/show?id=4&sid=a"]),
+        (["https://a.example/1", "/2"], ["https://b.example/1", "/2"]),
+    ],
+)
+def test_pages_with_other_links_are_two(hrefs, others):
+    assert linked(*hrefs) != linked(*others)
+
+
+@pytest.mark.parametrize(
+    ("hrefs", "others"),
+    [
+        (["/1", "/2"], ["/2", "/1"]),
+        (["/1?sid=a", "/2?sid=a"], ["/1?sid=b", "/2?sid=b"]),
+        (["/1?a=1&ref=x7", "/2"], ["/1?ref=q9&a=1", "/2"]),
+        (["/show?id=1&sid=a", "/show?id=2&sid=a"], ["/show?sid=b&id=1", "/show?sid=b&id=2"]),
+        (["/login?back=/a", "/1"], ["/login?back=/b", "/1"]),
+        (["/1?sid=4k3j", "/2?sid=9f8g"], ["/1?sid=0a1b", "/2?sid=3c4d"]),
+    ],
+)
+def test_parameters_that_do_not_tell_links_apart_make_no_other_page(hrefs, others):
+    assert linked(*hrefs) == linked(*others)
+
+
+def test_the_name_of_a_page_in_its_head_makes_no_other_page():
+    heads = (f"<link rel=canonical href=/{name}><link rel=next href=/{name}2>" for name in "ab")
+    assert len({linked("/1", head=head) for head in heads}) == 1
 
 
 def test_what_names_the_missing_file_can_be_left_out():

@@ -80,8 +80,8 @@ def test_a_packed_sitemap_is_unpacked_as_far_as_is_wanted():
         b'{"icestats":{"source":[{"listenurl":"http://a.example:8000/live","title": - ,"server_name":"Eins"},{}]}}',
         b'\xef\xbb\xbf {"icestats" : {"source":[{"listenurl":"http://localhost:8000/live","server_name":"Eins"}, 7]}}',
         b"<directory><entry><server_name>Eins</server_name><listen_url>http://a.example:8000/live</listen_url></entry>",
-        b"<?xml version='1.0'?>\n<directory><entry><server_name>Eins</server_name>\n"
-        + b"<listen_url>http://a.example:8000/live</listen_url></entry><entry><listen_url/></entry></directory>",
+        b"<icestats><source><listenurl>http://a.example:8000/live</listenurl><server_name>Eins</server_name></source>",
+        b"<directory>\n<entry><listen_url>http://a.example:8000/live</listen_url><server_name>Eins</server_name></entry>",
     ],
 )
 def test_the_streams_of_an_icecast_server_are_a_list(body):

@@ -22,6 +22,20 @@ EPISODE = {"@type": "PodcastEpisode", "name": "One", "audio": "2.mp3"}
 VIDEO = 'itemscope itemtype="https://schema.org/VideoObject"'
 
 
+@pytest.mark.parametrize(
+    ("href", "stays"),
+    [
+        *(("../", False), ("/", False), ("?C=M;O=A", False), ("/music/", False), ("//SITE.example/", False)),
+        *(("http://mirror.example/", True), ("https://mirror.example/music/", True), ("//mirror.example/?C=M", True)),
+        *(("http://mirror.example/music/old/?C=M", True), ("http://site.example:81/", True), ("new/", True)),
+    ],
+)
+def test_a_listing_has_its_parent_on_its_own_host(href, stays):
+    html = f"<title>Index of /music/old</title><a href='{href}'>x</a>"
+    page = parse_page(html.encode(), "https://site.example/music/old/")
+    assert [link.href for link in without_steering(page)] == [href] * stays
+
+
 def card(*pairs):
     return "".join(f'<meta property="{name}" content="{content}">' for name, content in pairs)
 
@@ -55,8 +69,9 @@ def test_a_page_that_forwards_links_to_its_target(content, target):
     html = f"<meta http-equiv=Refresh content='{content.replace(chr(39), '&#39;')}'>"
     for page in (html, f"<noscript>{html}</noscript>"):
         assert [link.href for link in page_of(page).links] == [target] * bool(target)
-    found = parse_page(b"<p>x", URL, refresh=content).links
-    assert [(link.href, link.via) for link in found] == [(target, "refresh")] * bool(target)
+    for body in (b"<p>x", b""):
+        found = parse_page(body, URL, refresh=content).links
+        assert [(link.href, link.via) for link in found] == [(target, "refresh")] * bool(target)
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,17 @@ def test_a_reference_is_joined_as_browsers_do(href, target):
     "href",
     [
         *("javascript:void(0)", "JavaScript:x", " mailto:a@b.example", "data:,x", "tel:1", "blob:http://a"),
-        *("feed:", "feed://", "itpc: ", "podcast:javascript:x", "feed:feed:feed:", "feeds:x", "rtsp://a.example/b"),
+        *(
+            "feed:",
+            "feed://",
+            "itpc: ",
+            "podcast:javascript:x",
+            "feed:feed:feed:",
+            "feed:/rss.xml",
+            "feed:///rss",
+            "feeds:x",
+            "rtsp://a.example/b",
+        ),
     ],
 )
 def test_other_schemes_lead_nowhere(href):

@@ -118,6 +118,22 @@ def test_a_near_copy_leads_on_unless_all_that_is_new_looks_like_copies(notes):
     assert duplicates.leading_on(SITE, [*months, song]) == [*months, song]
 
 
+@pytest.mark.parametrize("page", ["/list/{}", "/calendar?from={}", "/tag/{}/more/"])
+def test_pages_that_differ_in_their_links_alone_are_none_until_they_lead_only_to_their_like(notes, page):
+    copies = Copies(notes)
+    texts = [Fingerprint(number, 0, 1000, 0xABC, 0xDEF) for number in range(40)]
+    verdicts = [copies.judge(SITE, HOST + page.format(number), text) for number, text in enumerate(texts)]
+    assert verdicts == [None] * 20 + [Drop.DUPLICATE] * 20
+
+
+def test_a_list_is_followed_as_far_as_it_leads_to_other_pages(notes):
+    copies = Copies(notes)
+    for number in range(100):
+        assert copies.judge(SITE, f"{HOST}/list/{number}", Fingerprint(number, 0, 1000, 0xABC, 0xDEF)) is None
+        for each in range(6):
+            assert copies.judge(SITE, f"{HOST}/show/{number}-{each}", shown(f"{number}-{each}")) is None
+
+
 def test_a_site_that_leaves_the_memory_loses_nothing(notes):
     copies = Copies(notes)
     copies.judge(SITE, f"{HOST}/1", shown("a"))

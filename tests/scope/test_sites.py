@@ -123,3 +123,35 @@ def test_the_list_that_comes_with_it_refuses_neither_pages_nor_media_nor_feeds(e
     assert not refusing.refuses("https://site.example/blog/audio-Feed.json")
     assert refusing.refuses("https://site.example/feed/data.json?feed=1")
     assert refusing.refuses("https://site.example/feed.csv")
+
+
+@pytest.mark.parametrize(
+    ("path", "refused"),
+    [
+        *(
+            ("/review/greator.com", False),
+            ("/docker.run", False),
+            ("/details/BurnC.c", False),
+            ("/wiki/Node.js", False),
+        ),
+        *(
+            ("/tag/Vue.JS?page=2", False),
+            ("/company/9to5mac.com", False),
+            ("/www.site.app", False),
+            ("/the.class", False),
+        ),
+        *(("/u/studio-54.fm.so", False), ("/artist/lua", False), ("/site/open.ai", False), ("/bands/dot.dot", False)),
+        *(("/downloads/tool.run", True), ("/src/burn.c", True), ("/x/main.c", True), ("/setup.com", True)),
+        *(
+            ("/a/blob/master/x.PY", True),
+            ("/tool-1.2.run", True),
+            ("/firmware_v3.bin", True),
+            ("/install.sh?x=1", True),
+        ),
+        *(("/lib/x.so", True), ("/js/a.js", True), ("/review/greator.exe", True), ("/docker.zip", True)),
+        *(("/0.ts", True), ("/wiki/a.jpg", True), ("/file.iso", True), ("/a.jar", True)),
+    ],
+)
+def test_an_extension_that_names_have_too_refuses_only_what_looks_like_a_file(exclusions, path, refused):
+    assert ExtensionFilter.load(exclusions / "extensions.txt").refuses(f"https://site.example{path}") is refused
+    assert not ExtensionFilter.load(exclusions / "extensions.txt").refuses(f"https://src.example/x/a{'.com' * 3}")

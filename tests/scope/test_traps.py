@@ -27,12 +27,21 @@ TRAPS = {
         "/shop?" + "&".join(f"p{n}=1" for n in range(12)), "/shop?c=1&c=2&c=3",
         "/shop?t%5Baction%5D=a&t%5Bdate%5D=b&t%5Bid%5D=c&t%5Bpage%5D=d", "/" + "/".join(string.ascii_lowercase[:20]),
         "/" + "a" * (2_048 - len(SITE) - 1),
+        # Each has a name, or an identifier, of its own.
+        "/articles/2110/05/news162.html", "/2020/6/14/21290902/school-year", "/2020/6/14/21290902", "/2031/05/a-name/",
+        "/day-of-vote/2015/03/16/4f4468e8-cbdc-11e4-8c54-ffb5ba6f2f69_story.html", "/events/2031/05/12/concert-3",
+        "/year/4f4468e8-2131-11e4", "/archive/x2131-05y", "/events/view.php?id=210512", "/event?story=21050612",
+        "/news/2055/01/162123.html", "/archive/2144/12/0c9b", "/week/1888/05/12/the-end", "/events/20310501-concert",
     ],
     # A calendar ends a year from now.
     Drop.TRAP_CALENDAR: [
         "/calendar/7749/05/", "/calendar/7749-5", "/Kalender/2028/01/02", "/calendar/1823/05", "/events/2031-05-01/",
         "/events?month=205503", "/plan?year=2099&view=list", "/plan?start_date=2099-01-01", "/archives/2031/02",
         "/2031/05/", "/events/20310501/", "/index.php?date=2027-12",
+        "/events/2031-05/list/", "/calendar/2031/05/week/3", "/cal/2031-05-12/day/index.html", "/events/2031-05/page/2",
+        "/calendar/month/2031-05.html", "/events/20310501T100000/", "/2031/05/12/", "/calendar/2031-05-01/2031-06-01",
+        "/events/list?from_day=20310501", "/calendar/2031/05/events?id=4711", "/agenda?d=203105",
+        "/event/yoga/2031-05-12/",
     ],
     Drop.TRAP_REPEAT: [
         "/a/x/a/x/b/a/c/a", "/a/b/a/b/a/b", "/r/a/b/c/a/b/c/a/b/c/s", "//////x", "/a/a/a/a?x=1", "/a/b/a/b/a/b?x=1",

@@ -130,6 +130,12 @@ def growing(visit: TrapVisit) -> str | None:
 
 
 @trap
+def rooted(visit: TrapVisit) -> str | None:
+    """Every page has the same text, and links of its own, each with the whole of a longer path."""
+    return prose("rooted") + links(*(f"{visit.path}{word}/" for word in ("more", "deeper", "older")), "/song.mp3")
+
+
+@trap
 def soft_404(visit: TrapVisit) -> str | None:
     """Sixty files of which two are there; for the others it sends a page with status 200, with links of its own."""
     if visit.path == "/":

@@ -28,15 +28,17 @@ from mediacrawl.encoding.detection.forms import CONTROLS, FieldForm, form_of, to
 from mediacrawl.encoding.excerpts import LONGEST_FIELD, heads_of
 from mediacrawl.encoding.languages import codec_name
 from mediacrawl.encoding.mojibake.repairer import repair
-from mediacrawl.encoding.pricing.decoding import (
-    bytes_of,
-    decode,
-    decode_as,
-    decode_single,
-    read_alike,
-)
+from mediacrawl.encoding.pricing.decoding import bytes_of, decode, decode_as, decode_single, read_alike
 from mediacrawl.encoding.pricing.hints import shift_of
-from mediacrawl.encoding.pricing.hypotheses import CLOSE, TRUSTED, choose, hypotheses, hypothesis_names, is_id3v1, strange_cost
+from mediacrawl.encoding.pricing.hypotheses import (
+    CLOSE,
+    TRUSTED,
+    choose,
+    hypotheses,
+    hypothesis_names,
+    is_id3v1,
+    strange_cost,
+)
 from mediacrawl.encoding.pricing.reading import read, worth
 from mediacrawl.encoding.pricing.scoring import NEVER, Hypothesis
 
@@ -433,16 +435,7 @@ def _field_alone(raw: bytes, shape: FieldForm, weighed: _Weighed, place: int) ->
 
 
 class _BestReading(NamedTuple):
-    """The best reading of a field.
-
-    Attributes:
-        encoding: of its hypothesis.
-        language: of its hypothesis; empty for UTF-8.
-        text: decoded.
-        margin: over the best other text.
-        runner_up: encoding of that text.
-        over_declared: margin over the declared encoding.
-    """
+    """The best reading of a field, its margin over the best other text (in `runner_up`), and over the declared one."""
 
     encoding: str
     language: str

@@ -17,9 +17,10 @@ from __future__ import annotations
 import codecs
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
 from mediacrawl.encoding.codepages import STEP
@@ -27,6 +28,7 @@ from mediacrawl.encoding.decision import FieldDecision, Hints
 from mediacrawl.encoding.detection.detector import detect
 from mediacrawl.encoding.detection.forms import order_by_zeros, torn_utf8, without_cut
 from mediacrawl.encoding.languages import LANGUAGES, codec_name
+from mediacrawl.encoding.pricing.decoding import decode_single
 from mediacrawl.encoding.pricing.reading import read
 
 DecidedBy = Literal["bom", "header", "meta", "xml", "ascii", "utf-8", "utf-16", "models", "chardet", "default"]
@@ -85,6 +87,9 @@ _MARKUP = re.compile(
     rb"<(script|style)\b[^<>]*+>.*?(?:</\1|\Z)|<!--.*?(?:-->|\Z)|<[/!?a-zA-Z][^<>]*+>|&#?\w{1,10};",
     re.DOTALL | re.IGNORECASE,
 )
+
+_PART = re.compile(rb".{1,%d}\Z|.{%d,%d} |.{1,%d}" % (_PIECE, _PIECE // 2, _PIECE - 1, _PIECE))
+"""A piece of a line, cut at a blank where there is one."""
 
 _ODD = re.compile(rb"[\x80-\xff]")
 _HIGH: Final = bytes(range(128, 256))
@@ -203,16 +208,8 @@ def _decoded(raw: bytes, encoding: str) -> _Decoded | None:
     except (LookupError, ValueError):
         return None
     lost, odd = text.count("\ufffd"), len(text) - len(text.encode("ascii", "ignore"))
-    return _Decoded(text, lost, is_whole=False, holds=lost * _share(encoding) <= odd)
-
-
-@lru_cache(maxsize=256)
-def _share(encoding: str) -> int:
-    """Return how many characters beyond ASCII there must be for each one that fails."""
-    try:
-        return _SHARE if len(b"\xb0\xa1\xb0\xa1".decode(encoding, "replace")) == 4 else _SHARE_OF_PAIRS
-    except (LookupError, ValueError):
-        return _SHARE_OF_PAIRS
+    share = _SHARE if len(text) == len(raw) else _SHARE_OF_PAIRS
+    return _Decoded(text, lost, is_whole=False, holds=lost * share <= odd)
 
 
 # -- where nothing valid is declared ----------------------------------------------------------------------------------
@@ -224,7 +221,7 @@ def _estimated(raw: bytes, hints: Hints) -> DecodedDocument:
     answer = _Answer(_codec(found.encoding), found.language, found.confidence, "models")
     ours = _read(raw, answer)
     theirs = _by_chardet(raw, pieces, answer if ours is not None else _Answer("", "", 0.0, "models"))
-    return theirs or ours or DecodedDocument(_with_controls(raw), "cp1252", "", 0.0, "default")
+    return theirs or ours or DecodedDocument(decode_single(raw, "cp1252"), "cp1252", "", 0.0, "default")
 
 
 class _Answer(NamedTuple):
@@ -237,7 +234,7 @@ class _Answer(NamedTuple):
 def _read(raw: bytes, answer: _Answer) -> DecodedDocument | None:
     """Return the document in an encoding; None if it does not decode."""
     if answer.encoding == "cp1252":
-        return DecodedDocument(_with_controls(raw), *answer)
+        return DecodedDocument(decode_single(raw, "cp1252"), *answer)
     found = _decoded(raw, answer.encoding) if answer.encoding else None
     if found is None or not found.holds:
         return None
@@ -271,14 +268,6 @@ def _by_chardet(raw: bytes, pieces: list[bytes], ours: _Answer) -> DecodedDocume
         return None
     theirs = _chardet_answer(text[:_FOR_CHARDET])
     return _read(raw, theirs) if theirs is not None and _cost_in(pieces, theirs.encoding) < _BY_FAR * cost else None
-
-
-def _with_controls(raw: bytes) -> str:
-    """Return the text in windows-1252 of the WHATWG Encoding Standard, which maps undefined bytes to C1 controls."""
-    return codecs.charmap_decode(raw, "strict", _WINDOWS)[0]
-
-
-_WINDOWS: Final = "".join(bytes((octet,)).decode("cp1252", "ignore") or chr(octet) for octet in range(256))
 
 
 def _codec(encoding: str) -> str:
@@ -350,7 +339,7 @@ def sample_of(raw: bytes) -> list[bytes]:
     rest.sort(key=lambda line: len(line[:_PIECE]) - len(line[:_PIECE].translate(None, _HIGH)), reverse=True)
     pieces: list[bytes] = [b""]
     for line in (leading, *rest[: 4 * _MOST_PIECES]):
-        for part in _cut(line):
+        for part in islice(_PART.findall(line), _MOST_PIECES):
             if len(pieces[-1]) + len(part) >= _PIECE:
                 pieces.append(part)
             else:
@@ -358,17 +347,3 @@ def sample_of(raw: bytes) -> list[bytes]:
         if len(pieces) > _MOST_PIECES:
             break
     return [piece for piece in pieces[:_MOST_PIECES] if piece]
-
-
-def _cut(line: bytes) -> Iterator[bytes]:
-    """Yield a line in pieces, cut at blanks."""
-    at = 0
-    for _ in range(_MOST_PIECES):
-        part = line[at : at + _PIECE]
-        if at + _PIECE >= len(line):
-            if part:
-                yield part
-            return
-        end = part.rfind(b" ", _PIECE // 2) + 1 or len(part)
-        yield part[:end]
-        at += end

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import compress
 from operator import add
-from typing import Final, NamedTuple
+from typing import Final
 
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP
-from mediacrawl.encoding.excerpts import cached_if_short
 from mediacrawl.encoding.mojibake.lost_bytes import torn_cost
 from mediacrawl.encoding.mojibake.routes import CROSSED, MANGLED, STAYS, LazyRoute, RepairRoute, RouteSet, StoredRecord
 from mediacrawl.encoding.pricing.decoding import (
@@ -104,18 +103,6 @@ def _considered(live: tuple[bytes, ...], fields: tuple[bytes, ...], shift: Shift
     return hypotheses(live, fields, shift)
 
 
-class _RereadTexts(NamedTuple):
-    """The texts of a record decoded with one encoding, whatever the language.
-
-    Attributes:
-        texts: the decoded texts; the stored text where decoding fails.
-        doubts: surcharge for each text that may be correct as it is stored.
-    """
-
-    texts: tuple[str, ...]
-    doubts: tuple[int, ...]
-
-
 class _Misreading:
     """A wrong decoder of a record's texts, and the encodings to decode with instead.
 
@@ -137,7 +124,7 @@ class _Misreading:
         self.live = [raw is not None and not raw.isascii() for raw in raws]
         self.misread = misread
         self._raws = raws
-        self._undone: dict[str, _RereadTexts] = {}
+        self._undone: dict[str, tuple[str, ...]] = {}
 
     @classmethod
     def of(cls, stored: StoredRecord, misread: str, damage: int) -> _Misreading:
@@ -157,16 +144,20 @@ class _Misreading:
     def route(self, hypothesis: Hypothesis) -> RepairRoute:
         """Return the route of a hypothesis."""
         encoding, misread = hypothesis.encoding, self.misread
-        undone = self._undone.get(encoding)
-        if undone is None:
-            undone = self._undone[encoding] = self._read(hypothesis)
-        costs = tuple(map(add, self.costs(hypothesis), undone.doubts))
+        texts = self._undone.get(encoding)
+        if texts is None:
+            texts = self._undone[encoding] = self._read(hypothesis)
+        costs = tuple(self.costs(hypothesis))
+        if encoding in MULTIBYTE:
+            costs = tuple(map(add, costs, map(torn_cost, texts)))
+        if encoding == "utf-8" and misread != "cp1252":
+            # The hypothesis compares with what cp1252 shows of the bytes, not with the stored text.
+            costs = tuple(map(add, costs, map(_doubt, self.stored.odd, self._raws, texts)))
         if encoding != misread:
-            prior = hypothesis.prior + self.damage
-            return RepairRoute((misread, encoding), hypothesis.language, prior, costs, undone.texts)
+            return RepairRoute((misread, encoding), hypothesis.language, hypothesis.prior + self.damage, costs, texts)
         # cp1252 text needs no route, but a C1 control in it is always a character of cp1252.
-        steps = ("latin-1", encoding) if undone.texts != self.stored.odd else ()
-        return RepairRoute(steps, hypothesis.language, hypothesis.prior, costs, undone.texts)
+        steps = ("latin-1", encoding) if texts != self.stored.odd else ()
+        return RepairRoute(steps, hypothesis.language, hypothesis.prior, costs, texts)
 
     def costs(self, hypothesis: Hypothesis) -> Sequence[int]:
         """Return the cost of each text under a hypothesis; `NEVER` of texts that are not live."""
@@ -175,17 +166,12 @@ class _Misreading:
         priced = iter(hypothesis.costs)
         return [next(priced) if is_live else NEVER for is_live in self.live]
 
-    def _read(self, hypothesis: Hypothesis) -> _RereadTexts:
-        encoding = hypothesis.encoding
-        misread = self.misread if encoding != self.misread else "latin-1"
-        texts, doubts = [], []
-        for text, raw, cost in zip(self.stored.odd, self._raws, self.costs(hypothesis), strict=True):
-            after, doubt = text, 0
-            if cost < NEVER and raw is not None:
-                after, doubt = _read_again(raw, text, misread, encoding)
-            texts.append(after)
-            doubts.append(doubt)
-        return _RereadTexts(tuple(texts), tuple(doubts))
+    def _read(self, hypothesis: Hypothesis) -> tuple[str, ...]:
+        """Return the texts decoded with the encoding of a hypothesis; the stored text where that fails."""
+        return tuple(
+            (decode_as(raw, hypothesis.encoding) or "") if cost < NEVER and raw is not None else text
+            for text, raw, cost in zip(self.stored.odd, self._raws, self.costs(hypothesis), strict=True)
+        )
 
 
 class _OneStep(LazyRoute):
@@ -214,27 +200,13 @@ class _OneStep(LazyRoute):
         return self._undoing.misread
 
 
-@cached_if_short(8192)
-def _read_again(raw: bytes, before: str, misread: str, encoding: str) -> tuple[str, int]:
-    """Return the bytes decoded, and the surcharge for text that may be correct as stored or has torn characters."""
-    after = decode_as(raw, encoding) or ""
-    return after, _clean_text_cost(before, raw, after, misread, encoding) + (
-        torn_cost(after) if encoding in MULTIBYTE else 0
+def _doubt(before: str, raw: bytes | None, text: str) -> int:
+    """Return by how much more it costs that a stored text is valid UTF-8 by chance than that its cp1252 reading is."""
+    if not raw:
+        return 0
+    return (coincidence(before, raw, text) if len(raw) == len(before) else 0) - coincidence(
+        decode_single(raw, "cp1252"), raw, text
     )
-
-
-def _clean_text_cost(before: str, raw: bytes, after: str, misread: str, encoding: str) -> int:
-    """Surcharge for a stored text that may be valid UTF-8 by chance."""
-    if encoding != "utf-8" or after == before or misread == "cp1252":
-        return 0  # the hypotheses have priced it: they compare with the cp1252 reading
-    priced = coincidence(decode_single(raw, "cp1252"), raw, after)
-    return (coincidence(before, raw, after) if len(raw) == len(before) else 0) - priced
-
-
-def _chance(before: str, route: RepairRoute, place: int) -> int:
-    """Surcharge for a text that may be valid UTF-8 by chance, before the first step of a route."""
-    raw = bytes_of(before, route.steps[0])
-    return coincidence(before, raw, route.texts[place]) if raw and len(raw) == len(before) else 0
 
 
 def _bonus(text: str) -> int:
@@ -302,5 +274,5 @@ def _continued(route: RepairRoute, stored: StoredRecord, depth: int) -> list[Laz
     if not following:
         return []
     # The evidence for UTF-8, and the surcharge for chance, do not depend on the continuation.
-    counted = [(place, _chance(stored.odd[place], route, place) - _bonus(route.texts[place])) for place in live]
+    counted = [(place, -_bonus(route.texts[place])) for place in live]
     return [_LongerRoute(stored, route, counted, one) for one in following]

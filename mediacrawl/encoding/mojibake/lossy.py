@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from itertools import compress
 from typing import Final
 
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP
+from mediacrawl.encoding.languages import LANGUAGES, prior_nats
 from mediacrawl.encoding.mojibake.lossless import undo
 from mediacrawl.encoding.mojibake.lost_bytes import KEPT_INSIDE, fill_lost_bytes, small_words
 from mediacrawl.encoding.mojibake.routes import CROSSED, MANGLED, RepairRoute, RouteSet, StoredRecord, in_order
@@ -45,6 +47,11 @@ BALTIC: Final = ("cp1257",)
 
 MARKED: Final = 2 * STEP
 """Cost of assuming that lost characters left marks."""
+
+MOST_REPLACED: Final = 3
+"""Most letters of a record that are proposed for U+FFFD in Latin-1 that was decoded as UTF-8."""
+
+REPLACED: Final = 0
 
 SURELY_UTF8: Final = 4
 """Number of complete UTF-8 sequences that do not occur in other text by chance."""
@@ -92,6 +99,8 @@ one of them suits a text, nothing was dropped."""
 
 _MARKED: Final = re.compile(r"\ufffd|\?(?=[^\s?!.,;:)\]\"'»”\ufffd])")
 """U+FFFD, or a question mark where no question ends."""
+_IN_WORD: Final = re.compile("(?<=[A-Za-z]{2})\ufffd(?![A-Za-z]*\ufffd)")
+"""One U+FFFD in an ASCII word."""
 
 
 def is_marked(texts: Sequence[str]) -> bool:
@@ -100,9 +109,9 @@ def is_marked(texts: Sequence[str]) -> bool:
 
 
 def kept_marks_cost(text: str) -> int:
-    """Return the cost of leaving the question marks inside words; the price of a text includes U+FFFD already."""
+    """Return the cost of leaving the marks inside ASCII words; the price of a text includes U+FFFD already."""
     marks: list[str] = _MARKED.findall(text)
-    return KEPT_INSIDE * marks.count("?")
+    return KEPT_INSIDE * (marks.count("?") + len(_IN_WORD.findall(text)))
 
 
 def may_have_lost(stored: StoredRecord) -> bool:
@@ -127,7 +136,7 @@ def lossy_routes(stored: StoredRecord, found: RouteSet, dropping: Sequence[Page]
         rest = [text.replace("\ufffd", "?") for text in stored.odd]
         unmarked = StoredRecord.priced(rest, rest, stored.counts, stored.shift)
         pages = _likely_pages(stored, undo(unmarked, "cp1252", MANGLED).routes())
-        return routes + _marked_routes(stored, searched, pages)
+        return routes + _marked_routes(stored, searched, pages) + _replaced_routes(stored, searched)
     if any(map(_KEPT.search, stored.odd)):
         return routes
     others = _likely_pages(stored, found.routes()) if found.badness() > BAD else []
@@ -218,6 +227,22 @@ def _marked_routes(stored: StoredRecord, searched: set[str], pages: Sequence[Pag
             damage = MANGLED + prior + (MARKED if mends else LOSSY)
             found.append(_filled_route(stored, encoding, language, filled, damage))
     return found
+
+
+def _replaced_routes(stored: StoredRecord, searched: set[str]) -> list[RepairRoute]:
+    """Routes for Latin-1 or cp1252 that was decoded as UTF-8, with U+FFFD for each letter that is not ASCII."""
+    marks = "".join(compress(stored.odd, stored.counts))
+    if "?" in marks or not 0 < marks.count("\ufffd") <= MOST_REPLACED:
+        return []
+    found = _marked_routes(stored, searched, [("cp1252", code, prior) for code, prior in _western()])
+    return [route._replace(steps=("utf-8", "cp1252"), damage=route.damage + REPLACED) for route in found]
+
+
+@cache
+def _western() -> tuple[tuple[str, int], ...]:
+    """Return the languages that are written in cp1252, each with its prior."""
+    codes = [code for code, language in LANGUAGES.items() if "cp1252" in language.encodings]
+    return tuple((code, round(prior_nats("cp1252", code) * STEP)) for code in codes)
 
 
 def _dropped_routes(

@@ -17,9 +17,9 @@ from mediacrawl.encoding import models, native
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP, characters
 from mediacrawl.encoding.mojibake.utf8_losses import BEAM, SURE, FilledText
 from mediacrawl.encoding.pricing.decoding import LOST, MARKS, bytes_of, decode, decode_single
-from mediacrawl.encoding.pricing.hypotheses import letters_of, listed_words, price_bytes
-from mediacrawl.encoding.pricing.reading import BROKEN, CJK_RUN
-from mediacrawl.encoding.pricing.scoring import NEVER
+from mediacrawl.encoding.pricing.hypotheses import letters_of, price_bytes
+from mediacrawl.encoding.pricing.reading import APOSTROPHE, BROKEN, CJK_RUN
+from mediacrawl.encoding.pricing.scoring import CLITICS_BEFORE, NEVER, pair_of
 
 FILL: Final = STEP
 """Cost of a lost byte whose place is known."""
@@ -40,9 +40,6 @@ WITH_JOINERS: Final = ("fa",)
 """Languages that write the zero-width non-joiner between a word and its ending."""
 
 JOINER: Final = 2 * STEP
-
-MOST_BELIEVED: Final = 7 * STEP
-"""Most that a proposed word gains by being in the word list."""
 
 CAPITAL: Final = 3 * STEP
 """Cost of a lost capital where other words begin with a small letter."""
@@ -105,9 +102,7 @@ _WITHOUT_MARKS: Final = {ord(mark): None for mark in MARKS}
 
 def torn_cost(text: str) -> int:
     """Return the cost of ASCII signs between CJK characters, which are remains of torn double bytes."""
-    if "[" in text and "]" in text:
-        return 0
-    return TORN * sum(map(len, _TORN.findall(text)))
+    return 0 if "[" in text and "]" in text else TORN * sum(map(len, _TORN.findall(text)))
 
 
 def small_words(texts: Sequence[str], encoding: str) -> bool:
@@ -130,10 +125,6 @@ def _fill_single(word: str, encoding: str, language: str, marked: bool, small: b
     if word.isascii() and "?" not in word:
         return FilledText(word, 0, 0, SURE)
     found = _marked_single(word, encoding, language) if marked else _dropped_single(word, encoding, language)
-    if not marked:
-        found = [
-            (cost + (_collision(raw, encoding, language) if len(raw) > len(word) else 0), raw) for cost, raw in found
-        ]
     if small:
         found = [(cost + CAPITAL * _begins_with_lost_capital(raw, encoding), raw) for cost, raw in found]
     ranked = sorted(found)
@@ -151,8 +142,14 @@ def _begins_with_lost_capital(raw: bytes, encoding: str) -> bool:
 
 @cache
 def _losable(encoding: str, language: str) -> bytes:
-    """Return the lost bytes that are letters of the language; all lost bytes if none is."""
+    """Return the lost bytes that are letters of the language; all lost bytes if none is.
+
+    Of cp1252 a decoder of UTF-8 loses every byte beyond ASCII: the letters of the language, and the apostrophe.
+    """
     letters = letters_of(encoding, language)
+    if encoding == "cp1252":
+        foreign = pair_of(encoding, language).foreign
+        return bytes(byte for byte in range(0x80, 0x100) if letters[byte] and byte not in foreign) + APOSTROPHE
     known = bytes(byte for byte in LOST if letters[byte])
     return (known or LOST) + _joiner(encoding, language)
 
@@ -163,16 +160,6 @@ def _joiner(encoding: str, language: str) -> bytes:
     if language not in WITH_JOINERS:
         return b""
     return bytes(byte for byte in LOST if characters(encoding)[byte] == "\u200c")
-
-
-@lru_cache(maxsize=4096)
-def _collision(raw: bytes, encoding: str, language: str) -> int:
-    """Surcharge for a proposed word that the word list makes much cheaper than its letters.
-
-    The list holds hashes, and one proposal in 1,500 has the hash of another word. So being listed saves at most the
-    logarithm of that number.
-    """
-    return sum(max(0, spelled - listed - MOST_BELIEVED) for spelled, listed in listed_words(raw, encoding, language))
 
 
 def _price_word(raw: bytes, encoding: str, language: str) -> int:
@@ -194,6 +181,13 @@ def _is_joined(last: bytes, encoding: str) -> bool:
     return char.isalpha() and char not in _NEVER_JOINED
 
 
+def _may_elide(word: str, place: int, language: str) -> bool:
+    """Whether an apostrophe may stand between letters: a single one follows, or a known word or a clitic precedes."""
+    before = word[:place].rpartition("\ufffd")[2].lower().encode("ascii", "replace")
+    after = word[place + 1 :].partition("\ufffd")[0]
+    return len(after) < 2 or before in CLITICS_BEFORE or pair_of("cp1252", language).knows(before)
+
+
 def _marked_single(word: str, encoding: str, language: str) -> list[tuple[int, bytes]]:
     """Return the candidates for a word with marks, with their costs; a mark that is kept is ``?``."""
     beam: list[tuple[int, bytes]] = [(0, b"")]
@@ -204,8 +198,11 @@ def _marked_single(word: str, encoding: str, language: str) -> list[tuple[int, b
             continue
         keep = KEPT_LOST if char != "?" else KEPT_BETWEEN if word[place + 1 :].strip("?!.)\"'") else KEPT_AT_END
         options = _losable(encoding, language)
+        if encoding == "cp1252" and not _may_elide(word, place, language):
+            options = options.removesuffix(APOSTROPHE)
         grown = [(paid + FILL, begun + bytes((byte,))) for paid, begun in beam for byte in options]
-        grown += [(paid + keep, begun + b"?") for paid, begun in beam]
+        if encoding != "cp1252" or not options:
+            grown += [(paid + keep, begun + b"?") for paid, begun in beam]
         beam = sorted(grown, key=lambda state: state[0] + _price_word(state[1], encoding, language))[:BEAM]
     return [(paid + _price_word(raw, encoding, language), raw) for paid, raw in beam]
 

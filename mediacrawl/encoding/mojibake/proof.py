@@ -26,6 +26,7 @@ REQUIRED: Final = {
     ("latin", "latin"): 2,
     ("other", "west"): -6, ("other", "utf-8"): 0, ("other", "other"): -10, ("other", "cjk"): 0, ("other", "latin"): 1,
     ("cjk", "west"): -6, ("cjk", "utf-8"): 0, ("cjk", "other"): -2, ("cjk", "cjk"): 0, ("cjk", "latin"): -6,
+    ("utf-8", "west"): -8,
 }  # fmt: skip
 """Nats by which a route with enough evidence must cost less than right text, by the kinds of its wrong and its right
 encoding (`_kind`). Less than 0 where the cost of the damage in the route is already more than its chance."""
@@ -64,7 +65,7 @@ SWITCH_AT_SEPARATOR: Final = 2 * STEP
 LITTLE: Final = 3 * STEP
 """Most that the price of a word that is no evidence says for leaving it, and nothing for the record."""
 
-GUEST: Final = 5 * STEP // 2
+GUEST: Final = 8 * STEP
 """Cost of an ASCII word between words of another script."""
 
 _APOSTROPHES: Final = re.compile("['\u2019]")
@@ -74,6 +75,7 @@ _LONE_LETTER: Final = re.compile(r"[\W\d_]*[\u00aa-\u07ff][\W\d_]*")
 _MIXED: Final = re.compile("[A-Za-z\u00c0-\u024f](?=[\u0400-\u1dff])|(?<=[\u0400-\u1dff])[A-Za-z\u00c0-\u024f]")
 _OTHER_LETTER: Final = re.compile("[\u0370-\u1dff]")
 _SEPARATOR: Final = re.compile(r"[-\u2013\u2014/|\u00b7\u2022&]+|feat\.?|ft\.?|vs\.?", re.IGNORECASE)
+_REPEATED: Final = re.compile(r"(\w+)(?:-\1)+", re.IGNORECASE)
 _TWO_LETTERS: Final = re.compile(r"([^\W\d_²³¹])(?!\1)[^\W\d_²³¹]", re.IGNORECASE)
 
 Pair = tuple[str, str]
@@ -87,10 +89,12 @@ def proved(stored: StoredRecord, route: RepairRoute) -> tuple[RepairRoute, int]:
     """
     proof = -route.damage - _required(stored, route)
     context = 0
+    # The same for all tracks of an album: a route without its texts.
+    way = route._replace(damage=0, costs=(), texts=())
     is_shown = len(route.steps) == 2 and _identifies_language(stored)
     texts = list(route.texts)
     for place, (text, after, cost) in enumerate(zip(stored.odd, route.texts, route.costs, strict=True)):
-        found = _compared(text, after, route.steps[-1], route.language)
+        found = _compared(text, after, way)
         texts[place] = found.text
         if stored.counts[place]:
             context += found.context
@@ -118,24 +122,24 @@ class _Comparison(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def _compared(stored: str, repaired: str, encoding: str, language: str) -> _Comparison:
-    """Compare a stored text and the repaired one, decoded with an encoding, in a language."""
+def _compared(stored: str, repaired: str, route: RepairRoute) -> _Comparison:
     before, after = stored.split(" "), repaired.split(" ")
     seen: set[str] = set()
     if len(before) != len(after):
         return _Comparison(sum(styled_cost(token, seen) for token in before), repaired)
     words = list(zip(before, after, strict=True))
-    proven = encoding == "utf-8"
+    proven = route.steps[-1] == "utf-8"
     pairs = [pair for pair in dict.fromkeys(words) if not "".join(pair).isascii()]
     styled = {pair: styled_cost(pair[0], seen) for pair in pairs}
-    prices = {pair: read_in(pair[1], language) for pair in pairs}
+    prices = {pair: read_in(_REPEATED.sub(r"\1", pair[1]), route.language) for pair in pairs}
     shown = {pair for pair in pairs if pair[0] != pair[1] and (proven or _shows(pair))}
     # A single letter says little, and so does its repetition.
     rights = {
         pair: max(right_cost(pair[0], styled[pair]), -NEVER if pair in shown else prices[pair] - LITTLE)
         for pair in pairs
     }
-    stay = _staying(words, rights, prices, proven=proven) if proven or _OTHER_LETTER.search(repaired) else set()
+    whole = {pair: max(rights[pair], right_cost(pair[0], styled_cost(pair[0], set()))) for pair in shown}
+    stay = _staying(words, rights | whole, prices, proven=proven) if proven or _OTHER_LETTER.search(repaired) else set()
     total = context = 0
     for pair in pairs:
         same = pair[0] == pair[1]
@@ -155,7 +159,7 @@ def _staying(words: Sequence[Pair], rights: dict[Pair, int], prices: dict[Pair, 
     Where the form is `proven`, as that of UTF-8, only those that would become words in two scripts.
     """
     right, damaged = (SWITCH, frozenset[Pair]()), (0, frozenset[Pair]())
-    switch, last = SWITCH, ""
+    switch, last = SWITCH, " "
     for pair in words:
         if _SEPARATOR.fullmatch(pair[0]) or pair[0][:1] in "([" or last[-1:] in ")]:":
             switch = SWITCH_AT_SEPARATOR

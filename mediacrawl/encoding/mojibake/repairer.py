@@ -58,6 +58,9 @@ LEAST_LOSSY: Final = 0.5
 """A repair of a text that lost characters is only a `FieldDecision.guess` if its confidence is lower, and no other text
 of the record shows the damage; not of UTF-8 that was decoded as cp1252, whose form proves it."""
 
+ONE_FITS: Final = 1.0
+"""Nats; a letter is filled in for U+FFFD in UTF-8 if it fits by more than any other."""
+
 LEAST_MARGIN: Final = 0.7
 """Nats; a proposal with a smaller margin over the next one is marked ``suspect``."""
 
@@ -336,7 +339,13 @@ def _mended(stored: StoredRecord, place: int, route: RepairRoute, margin: float)
     confidence = confidence_of(margin) * RIGHT_PROPOSAL**lost * (HARDLY if garbage else 1)
     if confidence < LEAST_CONFIDENCE or (route.steps[-1] != "utf-8" and has_unused(text) and not has_unused(before)):
         return replace(_left(before, stored.clean[place], 0.0, ">".join(route.steps)), suspect=True)
-    if lost and confidence < LEAST_LOSSY and route.steps != ("cp1252", "utf-8") and not _is_shown(stored, route):
+    fits = route.steps[0] != "utf-8" or margin >= ONE_FITS
+    if (
+        lost
+        and not (confidence >= LEAST_LOSSY and fits)
+        and route.steps != ("cp1252", "utf-8")
+        and not _is_shown(stored, route)
+    ):
         left = _left(before, stored.clean[place], 0.0, ">".join(route.steps))
         return replace(left, suspect=True, guess=text)
     return FieldDecision(

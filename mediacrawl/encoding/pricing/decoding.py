@@ -12,7 +12,6 @@ import codecs
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
@@ -21,9 +20,7 @@ from mediacrawl.encoding import models
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP, characters, undefined
 from mediacrawl.encoding.excerpts import cached_if_short
 from mediacrawl.encoding.pricing.reading import CJK_RUN
-from mediacrawl.encoding.pricing.scoring import (
-    ascii_english,
-)
+from mediacrawl.encoding.pricing.scoring import ascii_english
 
 SHORTEST_CUT: Final = 21
 """Least bytes of a text whose last character may be truncated."""
@@ -179,15 +176,6 @@ MOST_PRICED: Final = 400
 
 SHORTEST_CUT_ID3: Final = 28
 """Least bytes of a field whose last character may be truncated, as ID3v1 does."""
-
-LONGEST_SEVEN_BIT: Final = 16_384
-"""Bytes that are decoded here; longer fields go to Python's codecs."""
-
-_QUICK: Final = {
-    "hz": ("hz",),
-    "iso2022_kr": ("iso2022_kr",),
-    "iso2022_jp": ("iso2022_jp_ext", "iso2022_jp_2", "iso2022_jp_2004"),
-}
 
 HZ_PRIOR: Final = 16 * STEP
 CONTROL: Final = 14 * STEP
@@ -349,11 +337,5 @@ def _wide(found: re.Match[bytes]) -> bytes:
 
 def read_seven_bit(raw: bytes, encoding: str) -> str | None:
     """Return the text of bytes in ISO-2022 or HZ; None if not all of them can be decoded."""
-    if len(raw) <= LONGEST_SEVEN_BIT:
-        found = hz(raw) if encoding == "hz" else iso2022(raw)
-        return found.text if found and found.whole else None
-    # Python's codecs are fast, and know fewer escapes.
-    for codec in _QUICK.get(encoding, ()):
-        with suppress(UnicodeDecodeError):
-            return raw.decode(codec)
-    return None
+    found = hz(raw) if encoding == "hz" else iso2022(raw)
+    return found.text if found and found.whole else None

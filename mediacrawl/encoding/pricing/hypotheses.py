@@ -33,15 +33,7 @@ from mediacrawl.encoding.pricing.scoring import (
     spread,
     word_lanes,
 )
-from mediacrawl.encoding.pricing.signs import (
-    STRANGE,
-    charge_signs,
-    clean_signs,
-    coincidence,
-    corrects,
-    distrust_spaces,
-    lone_spaces,
-)
+from mediacrawl.encoding.pricing.signs import STRANGE, coincidence
 
 TRUSTED: Final = round(DECLARED_NATS * STEP)
 """Bonus of a declared encoding other than Latin-1."""
@@ -120,10 +112,16 @@ RARE_ACCENT: Final = round(1.5 * STEP)
 ACCENTS: Final = 2 * STEP
 ALL_CAPITALS: Final = round(1.5 * STEP)
 FIRST_LETTER: Final = STEP // 2
+OF_FIGURE: Final = 5 * STEP
 
 _COMMON: Final = frozenset("éáíóúàèòöüäåøñçâêîôûãõïëæý")
 _LATIN_WORD: Final = re.compile("[A-Za-zÀ-ÖØ-öø-ÿ]+")
 _NOT_LATIN: Final = re.compile("[^\x00-\x7fÀ-ÖØ-öø-ÿ]")
+_FIGURE_SIGN: Final = re.compile(
+    r"(?<![^\x00-\x7f])(?:(?<=\d)|(?<=\d )|(?=.\d))[^\x00-\x7fÀ-ÖØ-öø-ÿŒœŠšŽžŸ](?![^\x00-\x7f])"
+    "|(?<=[A-Za-z])\u00d7(?=[A-Za-z])"
+)
+"""A sign that belongs to a figure, with at most a blank before it, and a sign of multiplication between two names."""
 _TWO_ACCENTS: Final = re.compile("(?<=[^\x00-\x7f])[^\x00-\x7f]")
 
 TWICE: Final = 8 * STEP
@@ -166,27 +164,23 @@ def hypotheses(
     of_record = list(range(len(pieces)))
     for number, place in enumerate(again, len(pieces)):
         of_record[place] = number
-    signs = clean_signs(priced, declared=bool(claims))
-    spaces = lone_spaces(priced, [*claims, *[claims[place] for place in again]]) if claims else []
     cut = [place for place, piece in enumerate(pieces) if piece is not raws[place]]
     may_mix = len(raws) > 1
     kernel = native.kernel()
     if kernel is None:
         found = _weighed(priced, of_record, fields, shift, claims)
     else:
-        is_done = not (signs or spaces or cut)
+        is_done = not cut
         named, utf8 = hypothesis_names(), _utf8_costs(priced, of_bytes=bool(claims))
         context = _about(fields, shift, tuple(claims))
         rows = kernel.weigh(priced, of_record, context, utf8 if min(utf8) < NEVER else None, may_mix and is_done)
         found = [Hypothesis(*named[number], prior, costs, costs) for number, prior, costs in rows]
         may_mix = may_mix and not is_done
-    charge_signs(found, priced, signs, claims, hinted=shift is not None)
     # An encoding that can decode the excerpt of a field may fail on the rest.
     for place in cut:
         for hypothesis in found:
             if hypothesis.costs[place] < NEVER and decode_as(raws[place], hypothesis.encoding) is None:
                 hypothesis.costs[place] = NEVER
-    distrust_spaces(found, priced, spaces)
     if may_mix:
         _let_languages_mix(found, len(priced))
     for hypothesis in found if again else ():
@@ -197,19 +191,17 @@ def hypotheses(
 
 def _about(fields: Sequence[bytes], shift: Shift | None, claims: tuple[str, ...]) -> native.RecordContext:
     """Return the context of a record, as the native part takes it."""
-    return list(fields), prior_shifts(shift) if shift else None, _claimed(claims)
+    return list(fields), prior_shifts(shift).tobytes() if shift else None, _claimed(claims)
 
 
-def choose(
-    raw: bytes, fields: Sequence[bytes], shift: Shift | None, claim: str
-) -> native.Choice | None:
+def choose(raw: bytes, fields: Sequence[bytes], shift: Shift | None, claim: str) -> native.Choice | None:
     """Return the decision on a record with one field that is not Unicode, by the native part.
 
     Returns:
-        See `native.Kernel.choose`. None without the native part, and for the few fields that it cannot decide.
+        See `native.Choice`. None without the native part, and for the few fields that it cannot decide.
     """
     kernel = native.kernel()
-    if kernel is None or len(raw) > MOST_SCORED or corrects(raw, claim):
+    if kernel is None or len(raw) > MOST_SCORED:
         return None
     utf8 = None if _NO_UTF8.match(raw) or (cost := _utf8_cost(raw)[True]) >= NEVER else cost
     declared = all_encoding_numbers().get(claim, -1)
@@ -218,18 +210,14 @@ def choose(
 
 
 def _weighed(
-    priced: Sequence[bytes],
-    of_record: list[int],
-    fields: Sequence[bytes],
-    shift: Shift | None,
-    claims: Sequence[str],
+    priced: Sequence[bytes], of_record: list[int], fields: Sequence[bytes], shift: Shift | None, claims: Sequence[str]
 ) -> list[Hypothesis]:
     """Return the hypotheses without the corrections that few fields need."""
     words = [ODD_WORD.findall(piece) for piece in priced]
     every = [word for raw in fields for word in ASCII_WORD.findall(raw[:MOST_SCORED])]
     plain = list(dict.fromkeys(every))[:MOST_ASCII_WORDS]
     lone = sum([len(priced[number]) - len(priced[number].translate(None, _HIGH)) for number in of_record]) <= LONE
-    shifts = _shifts(shift) if shift else None
+    shifts = list(prior_shifts(shift)[: len(pairs())]) if shift else None
     costs = ascii_costs(plain, lone=lone) if plain else {}
     if plain:
         fits = [costs[pair.language] for pair in pairs()]
@@ -286,12 +274,6 @@ def _single_bytes(
         cost = sum([costs[number] for number in of_record])
         least = min(least, (hypothesis.prior + cost + HOPELESS) * LANE_STEP // STEP)
     return found
-
-
-@lru_cache(maxsize=64)
-def _shifts(shift: Shift) -> list[int]:
-    """Return the shift of each pair's prior."""
-    return [shift(pair.encoding, pair.language) for pair in pairs()]
 
 
 def _lane_costs(lanes: int, shifts: list[int] | None) -> Sequence[int]:
@@ -355,9 +337,9 @@ def all_encoding_numbers() -> dict[str, int]:
 
 
 @lru_cache(maxsize=64)
-def prior_shifts(shift: Shift) -> bytes:
-    """Return the shift of each hypothesis's prior, as the kernel takes it."""
-    return array("i", [shift(encoding, language) for encoding, language in hypothesis_names()]).tobytes()
+def prior_shifts(shift: Shift) -> array[int]:
+    """Return the shift of each hypothesis's prior."""
+    return array("i", [shift(encoding, language) for encoding, language in hypothesis_names()])
 
 
 @cache
@@ -411,11 +393,15 @@ def _utf8_cost(raw: bytes) -> tuple[int, int]:
 
 
 def strange_cost(text: str) -> int:
-    """Return the cost of a text in a Latin language without a model; `NEVER` if it has other signs or letters."""
+    """Return the cost of a text in a Latin language without a model, or with signs of figures.
+
+    `NEVER` if it has other signs or letters.
+    """
     words: list[str] = _LATIN_WORD.findall(text)
-    if _NOT_LATIN.search(text) or not all(word.islower() or word.isupper() or word[1:].islower() for word in words):
+    rest, signs = _FIGURE_SIGN.subn("", text)
+    if _NOT_LATIN.search(rest) or not all(word.islower() or word.isupper() or word[1:].islower() for word in words):
         return NEVER
-    total = STRANGE_LANGUAGE
+    total = OF_FIGURE * signs + (0 if rest.isascii() else STRANGE_LANGUAGE)
     for word in words:
         if not word.isascii():
             marked = [char for char in word.lower() if char > "\x7f"]

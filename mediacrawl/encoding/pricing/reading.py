@@ -12,14 +12,7 @@ from mediacrawl.encoding import models, native
 from mediacrawl.encoding.codepages import STEP, char_class, encode, steps
 from mediacrawl.encoding.excerpts import cached_if_short
 from mediacrawl.encoding.languages import LANGUAGES, toned
-from mediacrawl.encoding.pricing.scoring import (
-    ODD_WORD,
-    EncodingPair,
-    encoding_numbers,
-    pairs,
-    spread,
-    word_lanes,
-)
+from mediacrawl.encoding.pricing.scoring import ODD_WORD, EncodingPair, encoding_numbers, pairs, spread, word_lanes
 
 _FIRST_CJK: Final = "\u3000"
 CJK_RUN: Final = re.compile(r"[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]+")

@@ -17,15 +17,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 from mediacrawl.encoding import models
-from mediacrawl.encoding.codepages import (
-    APOSTROPHE,
-    STEP,
-    capitals,
-    classes_in,
-    letter_map,
-    pair_steps,
-    steps,
-)
+from mediacrawl.encoding.codepages import APOSTROPHE, STEP, capitals, classes_in, letter_map, pair_steps, steps
 from mediacrawl.encoding.languages import LANGUAGES, lower, prior_nats
 
 # A run of ASCII letters is tried once, from its first letter; else the time would grow with its square.

@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from mediacrawl.encoding.records.evidence import decision_of, number
-from mediacrawl.facts import EXTERNAL_SOURCES, frame_attributes
+from mediacrawl.facts import EXTERNAL_SOURCES, FEED, PERSON, ROLES, persons_of, soundbites_of, transcripts_of
 from mediacrawl.model.identifiers import identifiers_of
 from mediacrawl.model.item import EPISODE_TYPES, MEDIA_KINDS
 from mediacrawl.model.languages import bcp47
 from mediacrawl.model.loudness import loudness_of
-from mediacrawl.model.parts import Person, Soundbite, Transcript, as_object
 
 FILE_FIELDS = (
     "title", "artist", "albumartist", "album", "composer", "genre", "date", "tracknumber", "discnumber", "comment",
@@ -69,9 +68,10 @@ def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
     Those of `LINK_FIELDS` that have evidence are there too.
 
     Texts that lost characters (`is_lost`) come last. Otherwise
-    the file's own texts come before those of `facts.EXTERNAL_SOURCES`. Of its own sources those that cut long texts
-    (ID3v1, Lyrics3) come last, and the others in the order of `tags`: readers put the tag that counts first in a
-    format (ID3v2 or APE, see `probe.formats.outer_tags`) before the others.
+    the file's own texts come before those of `facts.EXTERNAL_SOURCES`; but the title and the date that the entry of a
+    feed states come first, since an episode has the name that its publisher gives it. Of its own sources those that
+    cut long texts (ID3v1, Lyrics3) come last, and the others in the order of `tags`: readers put the tag that counts
+    first in a format (ID3v2 or APE, see `probe.formats.outer_tags`) before the others.
     """
     found = _by_key(tags)
     values = {key: _best(found[key], key) if key in found else None for key in FILE_FIELDS}
@@ -91,11 +91,14 @@ def structured_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     found = _by_key(elements)
     language, confidence = guessed_language(elements)
     return {
-        "persons": _persons(found),
+        "persons": persons_of(
+            [(role, element) for role in ROLES if role in found for element in _of_best_place(found[role])],
+            found.get(PERSON, ()),
+        ),
         "identifiers": identifiers_of(elements),
         "loudness": loudness_of(elements),
-        "transcripts": _transcripts(found.get("transcript_url", ())),
-        "soundbites": _soundbites(found.get("soundbite", ())),
+        "transcripts": transcripts_of(found.get("transcript_url", ())),
+        "soundbites": soundbites_of(found.get("soundbite", ())),
         "guessed_language": language,
         "guessed_language_confidence": confidence,
     }
@@ -191,85 +194,6 @@ def with_texts(name: str, parts: Any, texts: Mapping[str, str], before: Mapping[
     return made
 
 
-ROLES = (
-    "artist", "composer", "lyricist", "writer", "conductor", "performer", "arranger", "remixer", "producer", "engineer",
-    "mixer", "djmixer", "director", "actor", "narrator",
-)  # fmt: skip
-"""Keys of tags that name people, by Picard's names; `Person.role` is the key."""
-PERSON = "person"
-"""Key of facts that name people; the role is an attribute of the frame."""
-_WITH_OWN_DESCRIPTION = frozenset({"TXXX", "TXX"})
-"""Frames whose description is the name of the field."""
-_MOST_PERSONS = 50
-_LONGEST_INSTRUMENT = 200
-_MOST_PARTS = 20
-
-
-def _persons(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
-    persons = [_person(role, element) for role in ROLES if role in found for element in _of_best_place(found[role])]
-    for element in found.get(PERSON, ()):
-        about = frame_attributes(element["frame"])
-        persons.append(Person(about.get("role", "host"), element["text"], url=about.get("href")))
-    return _distinct(map(as_object, persons))[:_MOST_PERSONS]
-
-
-def _person(role: str, element: Mapping[str, Any]) -> Person:
-    """Who a text names. A performer's instrument is its description, or stands in parentheses behind the name."""
-    text, about = element["text"], element.get("desc") or None
-    if not isinstance(about, str) or element["frame"] in _WITH_OWN_DESCRIPTION:
-        about = None
-    if role == "performer" and not about:
-        text, about = _with_instrument(text)
-    return Person(
-        role,
-        text,
-        instrument=about if role == "performer" else None,
-        character=about if role == "actor" else None,
-    )
-
-
-def _with_instrument(text: str) -> tuple[str, str | None]:
-    """Split ``Name (guitar)``; an instrument may have parentheses itself: ``Name (drums (drum set))``."""
-    plain, depth = text.rstrip(), 0
-    if not plain.endswith(")"):
-        return text, None
-    for at in range(len(plain) - 1, max(0, len(plain) - _LONGEST_INSTRUMENT), -1):
-        depth += (plain[at] == ")") - (plain[at] == "(")
-        if not depth:
-            name, instrument = plain[:at].rstrip(), plain[at + 1 : -1].strip()
-            return (name, instrument) if name and instrument else (text, None)
-    return text, None
-
-
-def _transcripts(elements: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    made = []
-    for element in elements:
-        about = frame_attributes(element["frame"])
-        made.append(Transcript(element["text"], about.get("type"), bcp47(about.get("language"))))
-    return _distinct(map(as_object, made))[:_MOST_PARTS]
-
-
-def _soundbites(elements: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    made = []
-    for element in elements:
-        about = frame_attributes(element["frame"])
-        start = _seconds(about.get("start"))
-        if start is not None:
-            made.append(Soundbite(start, _seconds(about.get("duration")), element["text"]))
-    return _distinct(map(as_object, made))[:_MOST_PARTS]
-
-
-def _distinct(parts: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    return list({tuple(part.items()): part for part in parts}.values())
-
-
-_decimal = re.compile(r"\d{1,7}(?:\.\d{1,9})?", re.ASCII).fullmatch
-
-
-def _seconds(text: str | None) -> float | None:
-    return float(text) if text and _decimal(text) else None
-
-
 def _best(found: Sequence[Mapping[str, Any]], key: str) -> str | None:
     texts = [element["text"] for element in _of_best_place(found)]
     if key in _FORMS:
@@ -288,10 +212,17 @@ def _of_best_place(found: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]
     def rank(element: Mapping[str, Any]) -> tuple[bool, int]:
         source = element["source"]
         of_copy = bool(element.get("copy_url"))
-        return _place_of(element) in lost, 3 * of_copy + 2 * (source in EXTERNAL_SOURCES) + (source in _SHORT)
+        by = -1 if _names_episode(element) else 2 * (source in EXTERNAL_SOURCES) + (source in _SHORT)
+        return _place_of(element) in lost, 3 * of_copy + by
 
     best = _place_of(min(found, key=rank))
     return [element for element in found if _place_of(element) == best]
+
+
+def _names_episode(element: Mapping[str, Any]) -> bool:
+    """Whether the entry of a feed states it of one file: frames of a channel have a slash, those of attributes an @."""
+    is_first = element["source"] == FEED and element["key"] in {"title", "date"}
+    return is_first and not ("/" in element["frame"] or "@" in element["frame"])
 
 
 def _place_of(element: Mapping[str, Any]) -> tuple[Any, ...]:
