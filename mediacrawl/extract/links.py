@@ -121,7 +121,7 @@ class Page:
         oembed: references to its oEmbed descriptions, as written; at most 4.
         tree: root element of its tree; None if it could not be read.
         in_templates: links in ``<template>`` elements, which browsers do not show; they are not among `links`.
-        tags_cut: tags that lost attributes beyond the limit.
+        tags_cut: stretches in which tags of thousands of attributes were ended early.
         anchors_cut: links whose anchor was not read, or not whole, since the steps of the page were used up.
     """
 
