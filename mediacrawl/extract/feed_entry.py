@@ -165,7 +165,7 @@ class Entry:
             return found
         for url, file in self._named():
             href = (url or "").strip()
-            if not href or file.claimed.startswith(NO_MEDIA):
+            if not href or (file.claimed.startswith(NO_MEDIA) and not names_media(href)):
                 continue
             href = self._joined(href)
             told = found.get(href)

@@ -49,11 +49,21 @@ def _read(body: bytes, url: str, faults: list[str]) -> Feed:
             reader.feed.moved = text_of(element, ID_LENGTH)
         else:
             reader.take(element)
-    if reader.taken < body.count(b"</item>") + body.count(b"</entry>"):
+    if reader.taken < _entry_ends(body) and reader.taken < _entry_ends(_without_sections(body)):
         # The parser waits for the end of a value that has none.
         faults.append("fewer entries than end tags")
     reader.end()
     return reader.feed
+
+
+def _entry_ends(body: bytes) -> int:
+    return body.count(b"</item>") + body.count(b"</entry>")
+
+
+def _without_sections(body: bytes) -> bytes:
+    """Return a feed without its CDATA sections that have an end: HTML in them may quote other feeds."""
+    first, *sections = body.split(b"<![CDATA[")
+    return first + b"".join(each.partition(b"]]>")[2] if b"]]>" in each else each for each in sections)
 
 
 def _worth(entry: FeedEntry) -> int:

@@ -35,9 +35,9 @@ from mediacrawl.facts import FEED, LONGEST_TEXT, Fact, fact, stated
 
 # JSON may escape slashes, and PHP does.
 _SLASH = rb"\\{0,2}/"
-_VERSION = rb'"version"\s{0,40}:\s{0,40}"https?:' + _SLASH * 2 + rb"jsonfeed\.org" + _SLASH + rb"version" + _SLASH
+_VERSION = rb'"version"\s{0,40}:\s{0,40}"https?:' + _SLASH * 2 + rb"(?:www\.)?jsonfeed\.org" + _SLASH + rb"version" + _SLASH
 _says_version = re.compile(_VERSION).search
-_is_version = re.compile(r"https?://jsonfeed\.org/version/").match
+_is_version = re.compile(r"https?://(?:www\.)?jsonfeed\.org/version/").match
 _MARK = b"jsonfeed.org"
 _BEFORE_MARK = 120
 """Bytes before the mark where the name of the property begins."""
@@ -137,7 +137,11 @@ def _files(item: dict[str, Any], link: str, guid: str) -> dict[str, tuple[dict[s
     The kind tells the encodings of one work apart. It is empty for what HTML names besides a file.
     """
     attachments = [file for file in _listed(item.get("attachments"), MOST_FILES) if isinstance(file, dict)]
-    named = {_text(file.get("url")): file for file in attachments if not _mime(file).startswith(NO_MEDIA)}
+    named = {
+        url: file
+        for file in attachments
+        if names_media(url := _text(file.get("url"))) or not _mime(file).startswith(NO_MEDIA)
+    }
     named.pop("", None)
     named |= {href: {} for href in (link, "" if named else guid) if names_media(href) and href not in named}
     found = {href: (file, _mime(file) or href.partition("?")[0].rpartition(".")[2]) for href, file in named.items()}

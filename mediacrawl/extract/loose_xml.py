@@ -117,7 +117,7 @@ class _Reader:
     def _characters(self, start: int) -> tuple[str, int]:
         """Return the content of a CDATA section, and the place behind it; one without its end ends at the next tag."""
         end = self._next(self._ends.get("]]>", ()), start)
-        if end > self._next(self._edges, start) or end == len(self._text):
+        if end == len(self._text) or self._text.find("<![CDATA[", start, end) >= 0:
             end = self._next(self._closers, start)
             return self._text[start:end], end
         return self._text[start:end], end + 3
