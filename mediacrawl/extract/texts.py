@@ -157,7 +157,7 @@ _day = re.compile(r"(\d{4}(?:-\d\d(?:-\d\d)?)?)(?![\d-])", re.ASCII).match
 _slashes = re.compile(r"^(\d{4})/(\d\d)/(\d\d)\b", re.ASCII).sub
 _zone = re.compile(r"(:\d\d:\d\d ?[+-]\d\d):(\d\d)$", re.ASCII).sub
 _half_of_day = re.compile(r"\d:\d\d(?::\d\d)? ?([AP])\.?M\b", re.ASCII | re.IGNORECASE).search
-_before_clock = re.compile(r"(?:(?!\d{1,2}:).)*", re.ASCII | re.DOTALL).match
+_clock_and_rest = re.compile(r"\d{1,2}:.*", re.ASCII | re.DOTALL).sub
 _YES = frozenset({"yes", "true", "explicit", "1"})
 _NO = frozenset({"no", "false", "clean", "0"})
 
@@ -202,7 +202,7 @@ def moment(text: str | None) -> str:
     if found is None:
         if day := _day(written):
             return day[1]
-        found = _of_mail(f"{_before_clock(written)[0]} 00:00")
+        found = _of_mail(f"{_clock_and_rest('', written)} 00:00")
         return found.date().isoformat() if found else ""
     if found.tzinfo is None:
         return found.isoformat(timespec="seconds")
