@@ -241,7 +241,7 @@ class Scope:
         return url if key == url.key else Spelling(key, self._sessions.without(url.requested))
 
     def _unwrapped(self, url: Spelling, written: str, *, is_enclosure: bool) -> Spelling:
-        """Return the file that a URL is for, also one of NeverCrawl; the URL itself if it wraps none that may be added."""
+        """Return the file that a URL is for, even one of NeverCrawl; the URL itself if it wraps none, or a refused one."""
         inner = unwrapped(written, is_enclosure=is_enclosure)
         if inner is None or self._reason(inner.key, self._today()) not in {None, Drop.NEVERCRAWL}:
             return url
