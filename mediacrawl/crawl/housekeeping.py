@@ -29,8 +29,8 @@ COMMIT_INTERVAL = 1.0
 """Seconds after which writes are made durable at the latest. A kill undoes at most the ends of this long."""
 
 GC_THRESHOLD = 10_000
-"""New objects between two runs of the garbage collector. A page has a thousand, which live while it is read: at Python's
-700 the collector visits all of them, and finds nothing. It took 7 % of the time of a crawl."""
+"""New objects between two runs of the garbage collector. A page has a thousand, which live while it is read.
+With Python's 700 the collector visits all of them, and finds nothing. It took 7 % of the CPU of a crawl."""
 
 PRUNED_AT_ONCE = 5_000
 """URLs that one call prunes; it takes a tenth of a second."""
