@@ -21,8 +21,9 @@ declaration as this page.
 * Texts are as they were written, after their encoding was repaired. `tags` has the bytes of each text of the file.
   Titles of chapters and tracks have an element there only if they are not plain ASCII; its `key` is their place:
   `chapters[3].title`.
-* Text fields have the first value that there is: of the file's own tags, then of the feed, page or list. What one
-  source states in several texts is joined with `; `. `persons` has each name by itself.
+* Text fields have the first value that there is: of the file's own tags, then of the feed, page or list. But an episode
+  has the title and the date that the entry of its feed states; those of the file are in `tags`. What one source states
+  in several texts is joined with `; `. `persons` has each name by itself.
 * A record that is seen again is merged with the stored one: what a complete probe of the file said stays, and only
   its gaps are filled from pages, feeds and lists.
 

@@ -111,7 +111,8 @@ def describe(
     Of a file or URL at most 256 KB are read, in at most six pieces. A URL is requested at once and by HTTP Range, like
     one that a user opens in a browser: robots.txt is not read, and no delay is kept. To probe many files of one site,
     use a crawl or ``scrapy probe``. Redirects are followed three times. Each connection goes to an address that was
-    checked before; private networks and this machine are refused. Proxies are not used. It may be called in any thread,
+    checked before; private networks and this machine are refused. Proxies are not used. A file behind prefixes that
+    count downloads is requested directly, and the URL as given where that fails. It may be called in any thread,
     and while an event loop or a reactor runs, which it blocks.
 
     Args:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict
 from io import SEEK_END, BytesIO
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from mediacrawl import DescribeError
 from mediacrawl.clock import written_now
@@ -17,6 +18,10 @@ from mediacrawl.probe.claims import expected_by_name
 from mediacrawl.probe.response import is_media
 from mediacrawl.probe.session import FirstAnswer
 from mediacrawl.records import Evidence
+from mediacrawl.scope.wrapped import unwrapped
+
+if TYPE_CHECKING:
+    from mediacrawl.net.one_file import FileRequests
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]
 
@@ -65,8 +70,20 @@ def _of_url(source: str, contact: str, allow: Iterable[str], timeout: float) -> 
     # With the client comes TLS, which takes 0.1 s to import.
     from mediacrawl.net.one_file import FileRequests  # noqa: PLC0415
 
-    file = FileRequests(source, contact, [allow] if isinstance(allow, str) else allow, timeout)
+    allow = [allow] if isinstance(allow, str) else [*allow]
+    inner = unwrapped(source, is_enclosure=True)
+    file = FileRequests(source, contact, allow, timeout)
     evidence = Evidence(via="", requested_url=file.form.requested)
+    if inner is not None:
+        # Half of the time is left for the published URL.
+        with suppress(DescribeError):
+            file = FileRequests(inner.requested, contact, allow, timeout / 2)
+            return _of_answer(file, source, evidence)
+        file = FileRequests(source, contact, allow, timeout / 2)
+    return _of_answer(file, source, evidence)
+
+
+def _of_answer(file: FileRequests, source: str, evidence: Evidence) -> dict[str, Any]:
     result, session = file.run(), file.session
     url, key = file.form.requested, file.form.key
     return _record(session.probe, result, source, url=url, key=key, evidence=evidence, first=session.first)

@@ -1,7 +1,8 @@
 """Facts about a media file from pages, feeds and lists: they travel with the URL and become evidence in the record.
 
 A fact is one text with its source. In the frontier facts are a short JSON text (`pack`), in a record elements of
-``tags`` whose source is one of `EXTERNAL_SOURCES`. What the file itself says takes precedence.
+``tags`` whose source is one of `EXTERNAL_SOURCES`. What the file itself says takes precedence, but for the title and
+the date of an episode, which its feed states.
 
 Some texts describe an object, with attributes in their frames: `persons_of`, `transcripts_of`, `soundbites_of`.
 """

@@ -151,7 +151,8 @@ class Evidence:
         page_title: title of the page it was found on; at most 200 characters.
         feed_url: the feed, if it was found in one.
         guid: the feed entry's own id.
-        requested_url: the URL that was requested first, if redirects led from it to this one.
+        requested_url: the URL that was requested first, if redirects led from it to this one; or the published one,
+            in whose path this one was found (`scope.wrapped`).
         page_language: of that page, as it says itself: ``de-AT``.
         page_charset: encoding that the page or list was read with, as a Python codec name; behind it who decided, the
             language and the confidence, if no claim of the page did

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import Request, signals
@@ -18,16 +18,20 @@ from twisted.python.failure import Failure
 from mediacrawl.crawl import request_serialization, scrapy_internals
 from mediacrawl.crawl.data_requests import AdapterEnds
 from mediacrawl.crawl.failures import UnreadableAnswerError, error_name, is_anticipated, trouble_in
-from mediacrawl.crawl.interfaces import tell_visit_ended
+from mediacrawl.crawl.interfaces import link_filter, tell_visit_ended
 from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.observe.format import elapsed, in_words
 from mediacrawl.politeness.backoff import after_failure, asked_to_wait, trouble_of
+from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.politeness.delay import DAY
 from mediacrawl.priority.nuggets import Answer, Known, NoAnswer, may_be_nugget
 from mediacrawl.records import FINAL, Drop, End, Kind, Lease, Limit, Nugget, Outcome, Trouble
-from mediacrawl.scope.canonical import canonical
+from mediacrawl.scope.candidates import candidate
+from mediacrawl.scope.canonical import canonical, spelling
+from mediacrawl.scope.sites import site_of
+from mediacrawl.scope.wrapped import unwrapped
 from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
@@ -246,6 +250,12 @@ logger = logging.getLogger(__name__)
 LEASES_AT_ONCE = 32
 """Leases taken in one batch, which is one commit. A lease that is not sent yet keeps its site from nobody else."""
 
+_OUR_REASONS = frozenset({Drop.NEVERCRAWL, Drop.ROBOTS, Drop.NOINDEX, Drop.OPERATOR, Drop.PRUNED, Drop.DUST})
+"""Drops that say nothing about whether a file is where it was looked for."""
+
+_CHAINS = 10_000
+"""Targets of redirects whose redirecting sites are remembered."""
+
 MAX_EXCHANGES = 10
 """Requests that middlewares may put in place of one before it is sent. More than that is taken for a loop."""
 
@@ -262,7 +272,8 @@ class _OpenVisit:
 class Leases:
     """Holds the leases of this process.
 
-    Stats: ``frontier/end/<end>``, ``frontier/swept``, ``politeness/rests``, ``drop/<reason>``, ``trouble/<word>``.
+    Stats: ``frontier/end/<end>``, ``frontier/swept``, ``politeness/rests``, ``drop/<reason>``, ``trouble/<word>``,
+    ``redirect/wrapper`` (published URLs that are requested because the file is not where their path says).
 
     Args:
         crawler: the crawl.
@@ -295,6 +306,7 @@ class Leases:
         self._open: dict[int, _OpenVisit] = {}
         self._adapters = AdapterEnds(context, intake)
         self._fetches = FetchRecorder(crawler, context, self.visit_of)
+        self._redirectors: LastUsed[tuple[str, ...]] = LastUsed(_CHAINS)
         self.exchanged: deque[Request] = deque()
         """Requests under leases that are out already: middlewares want them sent first."""
 
@@ -412,6 +424,8 @@ class Leases:
             # Scrapy's RetryMiddleware has tried it again, and the spider has had the failure.
             visit.drop(Drop.DOWNLOAD_ERROR)
         outcome = outcome_of(visit, closing=self._shutdown.closing, attempts=self._attempts, now=now)
+        if lease.evidence.requested_url and (outcome.end in FINAL or outcome.trouble is Trouble.DNS):
+            self._add_published(visit, outcome)
         joined = self._intake.add_found(visit) if decision.found else 0
         try:
             if outcome.end in FINAL:
@@ -423,6 +437,7 @@ class Leases:
             # The request log has the same time: the site's delay counts from it.
             decision.ended = self._context.clock.now()
             self._context.frontier.finish(lease, outcome, decision.ended)
+            self._credit_redirectors(visit, outcome)
             if (outcome.trouble or outcome.end is End.AGAIN) and not self._context.is_ours:
                 self._log_wait(visit)
         except FrontierError as error:
@@ -432,6 +447,39 @@ class Leases:
             self._rewards.close(visit)
         self._count(visit, outcome)
         tell_visit_ended(self._crawler, visit, outcome)
+
+    def _credit_redirectors(self, visit: Visit, outcome: Outcome) -> None:
+        """Credit a find to the sites that redirected to it, so that redirects do not spend their budget.
+
+        Of a chain that another process followed only the first site is known.
+        """
+        lease, first = visit.lease, visit.lease.evidence.requested_url
+        chain = (self._redirectors.get(lease.url) or ()) if lease.hops else ()
+        if lease.hops and not chain and first and unwrapped(first, is_enclosure=True) is None:
+            chain = (site_of(first),)
+        for found in visit.decision.found if visit.fetch.location else ():
+            if found.hops > lease.hops:
+                self._redirectors.put(found.url, (*chain, lease.site))
+        if outcome.earned:
+            for site in set(chain) - {lease.site}:
+                led_on = Outcome(End.DONE, asked=False, earned=outcome.earned)
+                self._context.frontier.charge(site, led_on, self._context.clock.now())
+
+    def _add_published(self, visit: Visit, outcome: Outcome) -> None:
+        """Add the published URL of a file that was looked for where the path of that URL says, and is not there."""
+        lease, links = visit.lease, link_filter(self._crawler)
+        is_page = visit.decision.parsed_bytes > 0 and lease.kind is not Kind.LIST
+        is_missing = is_page or outcome.reason is not None or outcome.trouble is Trouble.DNS
+        if links is None or not is_missing or outcome.reason in _OUR_REASONS:
+            return
+        url = spelling(lease.evidence.requested_url)
+        if url is None or url.key == lease.key or unwrapped(url.requested, is_enclosure=True) is None:
+            return
+        evidence = replace(lease.evidence, requested_url="")
+        found = candidate(url, evidence, self._context.scores, Kind.MEDIA, depth=lease.depth, parent=lease.parent)
+        if links.admit(found):
+            visit.add_link(found)
+            self._counted["redirect/wrapper"] += 1
 
     def _log_wait(self, visit: Visit) -> None:
         """Log why a request of another project's spider waits, and for how long if the frontier is on this machine."""

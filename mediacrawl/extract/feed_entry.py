@@ -7,6 +7,7 @@ Of Media RSS what is nearest to a file has precedence (Media RSS 1.5.1, "Optiona
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -14,12 +15,22 @@ from lxml import etree
 
 from mediacrawl.extract.feed_facts import (
     CLAIMED_TITLE,
+    after_own,
     entry_facts,
     file_facts,
     live_facts,
     nearest_first,
 )
-from mediacrawl.extract.feed_model import ID_LENGTH, MOST_FILES, NO_MEDIA, Children, FeedEntry, short_name
+from mediacrawl.extract.feed_model import (
+    ID_LENGTH,
+    MOST_FILES,
+    NO_MEDIA,
+    Children,
+    FeedEntry,
+    media_in_html,
+    names_media,
+    short_name,
+)
 from mediacrawl.extract.texts import TEXT_LENGTH, absolute, media_type, whole
 from mediacrawl.extract.xml_text import text_of, words_of
 from mediacrawl.facts import FEED, Fact, fact
@@ -32,6 +43,7 @@ _ENC_TYPE = "{http://purl.oclc.org/net/rss_2.0/enc#}type"
 _PERMALINK = ("isPermaLink", "isPermalink", "ispermalink")
 _MOST_OF_A_FILE = 4
 """Elements that describe one file, which are read: an enclosure, and the same file in a group."""
+_HTML = ("content:encoded", "description", "content", "summary")
 _is_video_id = re.compile(r"[\w-]{6,20}", re.ASCII).fullmatch
 
 
@@ -87,12 +99,18 @@ class Entry:
         title = next(filter(None, (words_of(each, TEXT_LENGTH) for each in self._all.get("title", ()))), "")
         guid = self._first("guid", ID_LENGTH) or self._first("id", ID_LENGTH) or self._about[:ID_LENGTH]
         link = self._link()
-        files = self._files()
+        files = self._files(link)
+        link = "" if names_media(link) else link
+        kinds = Counter(map(_kind_of, files.items()))
         for url, told in files.items():
             claimed = next(filter(None, (each.claimed for each in told)), "")
             lengths = (whole(each.element.get("length") or each.element.get("fileSize")) for each in told)
             length = next(filter(None, lengths), 0)
-            yield FeedEntry(title, link, guid, url, claimed, length, "", self._facts(told, base))
+            facts = self._facts(told, base)
+            kind = _kind_of((url, told))
+            # Of several enclosures of one type the title of the entry names none.
+            facts = after_own(facts) if self._is_live or kinds[kind] > 1 or not kind else facts
+            yield FeedEntry(title, link, guid, url, claimed, length, "", facts)
         player = "" if files else self._player()
         if not files and (title or link or guid or player):
             player_fact = fact(FEED, "media:player", "embed_url" if "/embed/" in player else "player_url", player)
@@ -139,8 +157,8 @@ class Entry:
                 return found
         return ""
 
-    def _files(self) -> dict[str, list[_File]]:
-        """URL -> the elements that describe it."""
+    def _files(self, link: str) -> dict[str, list[_File]]:
+        """Return URL -> the elements that describe it; also of what only `link`, the id or HTML names."""
         found: dict[str, list[_File]] = {}
         if self._is_over:
             # What it named was the stream.
@@ -155,7 +173,24 @@ class Entry:
                 found[href] = [file]
             elif told is not None and len(told) < _MOST_OF_A_FILE:
                 told.append(file)
+        guid = self._first("guid", ID_LENGTH) or self._first("id", ID_LENGTH)
+        for url in (link, "" if found or not _is_reference(guid) else guid):
+            if names_media(url) and len(found) < MOST_FILES:
+                found.setdefault(url, [_File(etree.Element("link"))])
+        # What HTML names besides a file is about another one.
+        beside = "beside" if found else "html"
+        for url in map(self._joined, self._in_html()):
+            if len(found) < MOST_FILES:
+                found.setdefault(url, [_File(etree.Element(beside))])
         return found
+
+    def _in_html(self) -> Iterator[str]:
+        for element in (each for name in _HTML for each in self._own.get(name, ())):
+            yield from media_in_html("".join(element.itertext(tag=etree.Element)))
+            for each in element.iterdescendants("{*}a", "{*}audio", "{*}video", "{*}source"):
+                url = (each.get("src") or each.get("href") or "").strip()
+                if names_media(url):
+                    yield url
 
     def _named(self) -> Iterator[tuple[str | None, _File]]:
         get = self._own.get
@@ -189,6 +224,15 @@ class Entry:
 
     def _joined(self, reference: str) -> str:
         return (self._base and absolute(self._base, reference)) or reference
+
+
+def _kind_of(file: tuple[str, list[_File]]) -> str:
+    """Return what tells the encodings of one work apart; empty for a file that its entry has besides others."""
+    url, (first, *_) = file
+    name = str(first.element.tag)
+    if first.near or name.endswith("alternateEnclosure"):
+        return url
+    return "" if name == "beside" else first.claimed or url.partition("?")[0].rpartition(".")[2].lower()
 
 
 def _contents(children: Children, around: tuple[Children, ...]) -> Iterator[tuple[str | None, _File]]:

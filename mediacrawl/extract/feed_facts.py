@@ -271,6 +271,18 @@ def combined(entry: Iterable[Fact], file: Iterable[Fact], channel: Iterable[Fact
     return (*near, *(each for each in channel if each.key not in known))
 
 
+def after_own(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """Return the facts of an entry whose title and date come after those of the file.
+
+    An entry may have several works, and a live stream is more than one show.
+    """
+    first = {"title", "date"}
+    return tuple(
+        each._replace(frame=f"entry/{each.frame}") if each.key in first and "@" not in each.frame else each
+        for each in facts
+    )
+
+
 def nearest_first(levels: Iterable[Iterable[Fact]]) -> tuple[Fact, ...]:
     """Join the facts of several levels, the nearest first; a level says nothing more in an element of a nearer one."""
     found: list[Fact] = []

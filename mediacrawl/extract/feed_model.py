@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from mediacrawl.extract.texts import MEDIA_ENDINGS, unescape
 from mediacrawl.facts import Fact
 
 MAX_ENTRIES = 5_000
@@ -69,6 +71,26 @@ class Feed:
     wait: float = 0.0
     entries: list[FeedEntry] = field(default_factory=list)
     cut: int = 0
+
+
+_html_links = re.compile(
+    r"<(a|audio|video|source)\b[^<>]*?\s(?:href|src)\s*=\s*(?:\"([^\"<>]*)\"|'([^'<>]*)'|([^\s\"'<>]++))", re.IGNORECASE
+).finditer
+_LONGEST_HTML = 100_000
+"""Characters of HTML that are searched for media."""
+
+
+def names_media(url: str) -> bool:
+    """Whether a reference ends as media do, and not as a page."""
+    return url.partition("#")[0].partition("?")[0].lower().endswith(MEDIA_ENDINGS)
+
+
+def media_in_html(text: str) -> Iterator[str]:
+    """Yield the references of a text with HTML that are media: by their extension, or those that it plays."""
+    for found in _html_links(text, 0, _LONGEST_HTML) if "<" in text else ():
+        url = unescape(next(filter(None, found.groups()[1:]), "")).strip()
+        if names_media(url) or (url and found[1].lower() != "a" and not url.startswith(("data:", "blob:"))):
+            yield url
 
 
 Children = Mapping[str, Sequence[Any]]

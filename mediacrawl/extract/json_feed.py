@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
-from mediacrawl.extract.feed_facts import combined
-from mediacrawl.extract.feed_model import ID_LENGTH, MAX_ENTRIES, MOST_FILES, NO_MEDIA, Feed, FeedEntry
+from mediacrawl.extract.feed_facts import after_own, combined
+from mediacrawl.extract.feed_model import (
+    ID_LENGTH,
+    MAX_ENTRIES,
+    MOST_FILES,
+    NO_MEDIA,
+    Feed,
+    FeedEntry,
+    media_in_html,
+    names_media,
+)
 from mediacrawl.extract.literals import literals
 from mediacrawl.extract.texts import (
     TEXT_LENGTH,
@@ -96,11 +107,11 @@ def _entries(item: dict[str, Any], url: str) -> Iterator[FeedEntry]:
     title, guid = _folded(item.get("title")), _text(item.get("id"))[:ID_LENGTH]
     # Its own page comes before that of somebody else, which it is about.
     link = next(filter(None, (_text(item.get(name)) for name in ("url", "external_url"))), "")
-    attachments = [file for file in _listed(item.get("attachments"), MOST_FILES) if isinstance(file, dict)]
-    files = {_text(file.get("url")): file for file in attachments if not _mime(file).startswith(NO_MEDIA)}
-    files.pop("", None)
+    files = _files(item, link, guid)
+    link = "" if names_media(link) else link
+    kinds = Counter(kind for _, kind in files.values())
     facts = _item_facts(item, url) if files else []
-    for href, file in files.items():
+    for href, (file, kind) in files.items():
         mime, size = _mime(file), file.get("size_in_bytes")
         size = int(size) if isinstance(size, float) and 0 <= size < 1e15 else size
         size = size if isinstance(size, int) and not isinstance(size, bool) and 0 < size < 10**15 else 0
@@ -114,9 +125,25 @@ def _entries(item: dict[str, Any], url: str) -> Iterator[FeedEntry]:
         )
         # The title of an attachment ("MP3, 128 kbit/s") is the least title of the work.
         label = stated([fact(FEED, "attachments/title", "title", _folded(file.get("title")))])
-        yield FeedEntry(title, link, guid, href, mime, size, facts=(*own, *facts, *label))
+        shared = after_own(facts) if kinds[kind] > 1 or not kind else facts
+        yield FeedEntry(title, link, guid, href, mime, size, facts=(*own, *shared, *label))
     if not files and (title or link or guid):
         yield FeedEntry(title, link, guid)
+
+
+def _files(item: dict[str, Any], link: str, guid: str) -> dict[str, tuple[dict[str, Any], str]]:
+    """Return URL -> the attachment, empty for what only the link, the id or HTML names; and its kind.
+
+    The kind tells the encodings of one work apart. It is empty for what HTML names besides a file.
+    """
+    attachments = [file for file in _listed(item.get("attachments"), MOST_FILES) if isinstance(file, dict)]
+    named = {_text(file.get("url")): file for file in attachments if not _mime(file).startswith(NO_MEDIA)}
+    named.pop("", None)
+    named |= {href: {} for href in (link, "" if named else guid) if names_media(href) and href not in named}
+    found = {href: (file, _mime(file) or href.partition("?")[0].rpartition(".")[2]) for href, file in named.items()}
+    for href in islice(media_in_html(_text(item.get("content_html"))), MOST_FILES):
+        found.setdefault(href, ({}, "" if named else href.partition("?")[0].rpartition(".")[2]))
+    return found
 
 
 def _mime(file: dict[str, Any]) -> str:

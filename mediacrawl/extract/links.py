@@ -321,7 +321,8 @@ class _Reader:
         others = self._scripts.media(page.base)
         last = [Link(href, via, element) for href, via, element in self._card.links()]
         found = (file.href for medium in (*media, *others) for file in medium.files)
-        named = read_named(root, body, page.base, chain((link.href for link in chain(page.links, last)), found))
+        linked = chain((link.href for link in chain(page.links, last)), found)
+        named = read_named(root, body, page.base, linked, self._players.facts)
         page.media = gather(media, [*others, *named.media], sources, where)
         known = {absolute(page.base, href) for href, _, _ in last}
         for medium in page.media:
@@ -347,8 +348,7 @@ class _Reader:
 
     def player(self, element: Any) -> None:
         self.src(element)
-        for href, via in self._players.begin(element):
-            self._add(href, via, element)
+        self._players.begin(element)
 
     def track(self, element: Any) -> None:
         self._players.track(element)

@@ -21,8 +21,6 @@ _MOST_TAGS = 200_000
 """Tags within one element: each takes some 160 bytes until the element ends."""
 _HEAD = 4_096
 """Bytes that are searched for the first element."""
-_MOST_CLOSED = 3 * 5_000
-"""Texts of one name that are escaped."""
 _MOST_MENDED = 200_000
 """Ampersands that are mended, in a third of a second; the file is cut at the next one."""
 
@@ -32,7 +30,7 @@ _MOST_ESCAPED = 2
 _HTML_TYPES = frozenset({"html", "text/html"})
 _TEXT_TYPES = frozenset({"text", "plain", "text/plain"})
 _ATOM = ("{http://www.w3.org/2005/Atom}", "{http://purl.org/atom/ns#}")
-_TAGS = frozenset(
+HTML_TAGS = frozenset(
     (
         *("a", "abbr", "acronym", "b", "big", "blockquote", "br", "center", "cite", "code", "dd", "del", "dfn", "div"),
         *("dl", "dt", "em", "font", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "ins", "kbd", "li", "mark"),
@@ -140,30 +138,6 @@ def _pieces(text: bytes) -> Iterator[bytes]:
     yield text[end:]
 
 
-def closed(text: bytes, *names: str) -> bytes:
-    """Escape the markup in the texts of elements that contain text only, such as ``title``.
-
-    Writers of feeds put unescaped HTML there, ``<br>`` and ``1 < 2``, at which a parser loses the rest.
-    """
-    for name in names:
-        end = f"</{name}>".encode()
-        begin = re.compile(rb"<%s(?:\s[^<>]*)?>" % re.escape(name.encode()))
-        pieces = text.split(end)
-        if len(pieces) <= _MOST_CLOSED:
-            text = end.join([*(_closed(piece, begin) for piece in pieces[:-1]), pieces[-1]])
-    return text
-
-
-def _closed(piece: bytes, begin: re.Pattern[bytes]) -> bytes:
-    found = begin.search(piece)
-    if found is None:
-        return piece
-    inside = piece[found.end() :]
-    if b"<" not in inside or b"<![CDATA[" in inside:
-        return piece
-    return piece[: found.end()] + b"<![CDATA[" + inside.replace(b"]]>", b"") + b"]]>"
-
-
 def _mend(found: re.Match[bytes]) -> bytes:
     if not found[0].startswith(b"&"):
         return found[0]
@@ -220,7 +194,7 @@ def looks_like_html(text: str) -> bool:
     """Whether a text without a declared type is HTML."""
     if _sign_of_html(text) is None:
         return False
-    tags_known = all(name.lower() in _TAGS for name in _tag_names(text))
+    tags_known = all(name.lower() in HTML_TAGS for name in _tag_names(text))
     return tags_known and all(f"{name};" in html5 for name in _reference_names(text))
 
 

@@ -195,7 +195,10 @@ class Frontier(Notes, Protocol):
         ...
 
     def charge(self, site: str, outcome: Outcome, now: float) -> None:
-        """Tell that a site was requested outside any lease (for a seed list): its delay counts from `now`."""
+        """Tell that a site was requested outside any lease (for a seed list): its delay counts from `now`.
+
+        With `Outcome.asked` false it was not requested, and only the finds that it led to count.
+        """
         ...
 
     def next_release(self) -> float | None:

@@ -122,8 +122,9 @@ class AddressMiddleware(CrawlComponent):
     def _is_credited(self, visit: Visit, outcome: Outcome, address: str) -> bool:
         """Whether a find is to the credit of an address: it is from there, or a page from there has led to it."""
         self._of_site.put(visit.lease.site, address)
-        if outcome.earned and visit.lease.parent:
-            self._led_on.add(self._of_site.get(site_of(visit.lease.parent)) or address)
+        redirector = visit.lease.evidence.requested_url if visit.lease.hops else ""
+        for origin in filter(None, (visit.lease.parent, redirector) if outcome.earned else ()):
+            self._led_on.add(self._of_site.get(site_of(origin)) or address)
             if len(self._led_on) > _SITES:
                 self._led_on.pop()
         credited = outcome.earned > 0 or address in self._led_on

@@ -61,7 +61,7 @@ class MediaItem:
     )
     content_url: str = told("URL of the file, after redirects.", form="uri", schema_org="contentUrl", default="")
     requested_url: str | None = told(
-        "The URL that was requested first, if it is another one.", form="uri", source=_LINK
+        "The URL as published, or as it was requested first, if it is another one.", form="uri", source=_LINK
     )
     page_url: str | None = told("URL of the page, feed or list that links to the file.", form="uri", source=_LINK)
     page_title: str | None = told("Title of that page.", source=_LINK)

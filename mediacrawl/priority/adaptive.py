@@ -200,7 +200,8 @@ class Adaptive:
             reward: what was found there, 0 to 1.
         """
         came_from = lease.evidence.requested_url if lease.hops else ""
-        parent = came_from or lease.parent
+        # A published URL in whose path the file was found (`scope.wrapped`) was not visited.
+        parent = came_from if came_from and self._key_of(came_from) in self.visits else lease.parent
         entry = VisitEntry(
             key=url_key(lease.url),
             parent=self._key_of(parent) if parent else 0,

@@ -59,6 +59,9 @@ class Visits:
     def __len__(self) -> int:
         return len(self._past)
 
+    def __contains__(self, key: int) -> bool:
+        return key in self._past
+
     def add(self, key: int, visit: Past) -> None:
         """A URL was visited. If it was before, that is forgotten."""
         self._past.pop(key, None)

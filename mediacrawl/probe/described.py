@@ -1,4 +1,4 @@
-"""What a second page, feed or list says of a file that has a record: it fills gaps and replaces only lost text."""
+"""What a second page, feed or list says of a file that has a record: it fills gaps and replaces lost text."""
 
 from __future__ import annotations
 
@@ -51,9 +51,10 @@ class Description:
 def with_description(record: Mapping[str, Any], told: Description) -> dict[str, Any] | None:
     """Adds facts to a record.
 
-    Each fact becomes an element of ``tags`` that names its page under ``page_url``. A field that has a value keeps it;
-    lists that are made of texts (people, transcripts) grow. Facts of the record's own page are not added again, nor
-    those whose encoding is not sure, since the fixer has seen the record already.
+    Each fact becomes an element of ``tags`` that names its page under ``page_url``. A field that has a value keeps it,
+    unless a feed states the title or the date of an episode (`best_values`); lists that are made of texts (people,
+    transcripts) grow. Facts of the record's own page are not added again, nor those whose encoding is not sure, since
+    the fixer has seen the record already.
 
     Returns:
         The record with them; None if they add nothing.
@@ -88,11 +89,17 @@ def _filled(record: Mapping[str, Any], tags: list[dict[str, Any]], added: list[d
     theirs = by_user(record)
     before = whole_elements(tags)
     after = [*before, *added]
-    values = best_values(after)
+    values, given = best_values(after), best_values(before)
     filled |= {
         name: values[name]
         for name in FILE_FIELDS
-        if name not in theirs and (not filled.get(name) or is_better(values[name], filled[name]))
+        if name not in theirs
+        and (
+            not filled.get(name)
+            or is_better(values[name], filled[name])
+            # A feed names an episode, also one that was found on a page before.
+            or (values[name] != given[name] == filled[name] and values[name])
+        )
     }
     lists = derived_again(record, before, after)
     filled |= {name: lists[name] for name in lists if lists[name] and name not in _GUESSED and name not in theirs}

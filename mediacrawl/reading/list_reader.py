@@ -35,6 +35,7 @@ from mediacrawl.probe.session import FirstAnswer
 from mediacrawl.reading.page_media import OEMBED, item_of_oembed
 from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome
 from mediacrawl.scope import Base, Scope, Spelling, candidates, site_of
+from mediacrawl.scope.wrapped import file_key
 from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
@@ -174,8 +175,11 @@ class ListReader:
         frontier = self._scheduler.frontier
         links = self.wanted(listing)
         hrefs = [link.href for link in links]
+        enclosures = {place for place, link in enumerate(links) if link.via == "enclosure"}
         depth, declared = visit.lease.depth + 1, partial(_is_declared, links)
-        accepted, drops = self._scope.sift(response.url, hrefs, depth, frontier.recent, declared=declared)
+        accepted, drops = self._scope.sift(
+            response.url, hrefs, depth, frontier.recent, declared=declared, enclosures=enclosures
+        )
         fresh, repeated = self._context.duplicates.sift(visit.lease.key, accepted, frontier.unknown)
         fresh_places = {place for place, _ in fresh}
         if not follows:
@@ -197,9 +201,10 @@ class ListReader:
         """Adds what the list says of known files to their records."""
         base = Base(response.url)
         for link in known:
-            url = base.canonical(link.href) if link.kind is Kind.MEDIA else None
+            url = base.resolve(link.href) if link.kind is Kind.MEDIA else None
             if url is not None and self._context.describe is not None:
-                self._context.describe(Description(url, visit.lease.request_url, (*link.facts, *feed_facts)))
+                key = file_key(url, is_enclosure=link.via == "enclosure")
+                self._context.describe(Description(key, visit.lease.request_url, (*link.facts, *feed_facts)))
 
     def _candidate(
         self, visit: Visit, url: Spelling, link: Listed, listing: Listing, *, feed_facts: tuple[Fact, ...] | None

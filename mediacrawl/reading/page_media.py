@@ -14,6 +14,7 @@ from mediacrawl.probe.described import MOST_DESCRIBED, Description
 from mediacrawl.records import Evidence, Kind, Lease, MediaItem
 from mediacrawl.scope import Base, Scope, canonical
 from mediacrawl.scope.candidates import kind_of
+from mediacrawl.scope.wrapped import file_key
 
 OEMBED = "oembed"
 """The link source of facts from oEmbed."""
@@ -47,11 +48,11 @@ class PageMedia:
         if not self._page.media or self._base is None:
             return ""
         if self._facts is None:
-            self._facts = facts_by_url(self._page.media, self._base.canonical)
+            self._facts = facts_by_url(self._page.media, self._key)
         found = self._facts.get(url)
         # A session id may have been removed from it. It is looked up only where the link may be media: most are not.
         if found is None and (via != "a" or kind_of(url) is Kind.MEDIA):
-            found = self._facts.get(self._base.canonical(href) or "")
+            found = self._facts.get(self._key(href) or "")
         return pack(found or ())
 
     def of_known(self, fresh: Iterable[str]) -> Iterator[Description]:
@@ -63,7 +64,7 @@ class PageMedia:
         if not self._page.media or self._base is None:
             return
         if self._facts is None:
-            self._facts = facts_by_url(self._page.media, self._base.canonical)
+            self._facts = facts_by_url(self._page.media, self._key)
         new = set(fresh)
         known = (url for url in self._facts if url not in new)
         for url in islice(known, MOST_DESCRIBED):
@@ -107,6 +108,10 @@ class PageMedia:
             return None
         self._requested.setdefault(found.key, found.requested)
         return found.key
+
+    def _key(self, href: str) -> str | None:
+        found = self._base.resolve(href) if self._base is not None else None
+        return None if found is None else file_key(found, is_enclosure=False)
 
     def _evidence(self, medium: Medium) -> Evidence:
         page = self._page

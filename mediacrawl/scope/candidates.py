@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 
@@ -15,15 +15,13 @@ from mediacrawl.frontier.redis.start_urls import StartUrlEntry
 from mediacrawl.observe.format import plural
 from mediacrawl.priority import Scores, link_class
 from mediacrawl.records import Candidate, Drop, Evidence, Kind
-from mediacrawl.scope.canonical import Spelling, scheme_of, spelling
+from mediacrawl.scope.canonical import Spelling, Unwrapped, scheme_of, spelling
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, PLAYLIST_EXTENSIONS, extension_of, is_packed_list
 from mediacrawl.scope.gate import ContactScope, Scope
 from mediacrawl.scope.hosts import is_address, is_loopback
-from mediacrawl.scope.sites import host_of, is_top_level, site_of
+from mediacrawl.scope.sites import RESERVED, host_of, is_top_level, site_of
 
 _PACKAGE = "pkg:"
-_RESERVED = frozenset({"test", "example", "invalid", "localhost", "local", "internal"})
-"""Top-level domains that no registry gives out (RFC 6761, RFC 6762; ICANN reserved ``internal``)."""
 _comment = re.compile(r"(?:^|\s)#.*").sub
 # "site.example", "site.example:8080/path", "localhost:8000", "[::1]/": what a person means as an address.
 _looks_like_host = re.compile(
@@ -85,7 +83,7 @@ def names_domain(word: str) -> bool:
     url = _seed(word)
     host = host_of(url.key) if url else ""
     last = host.rpartition(".")[2]
-    is_known = last in _RESERVED or is_top_level(last) or is_address(host)
+    is_known = last in RESERVED or is_top_level(last) or is_address(host)
     return bool(url) and (is_known or ":" in re.split("[/?#]", word)[0])
 
 
@@ -167,7 +165,8 @@ def candidate(
     """Make the candidate of a URL, with its site, link class and first score.
 
     Args:
-        url: in both forms; or the canonical one, which is requested then.
+        url: in both forms; or the canonical one, which is requested then. What it was published as is added to the
+            evidence.
         evidence: where and how it was found.
         scores: the rules of the crawl.
         kind: what is expected there; None leaves it to the extension. The extension of a list always decides.
@@ -175,6 +174,8 @@ def candidate(
         hops: redirects in a row that led there.
         parent: URL of the page it was found on, as requested; empty for a seed.
     """
+    if isinstance(url, Unwrapped):
+        evidence = replace(evidence, requested_url=url.published)
     url, requested = url if isinstance(url, Spelling) else (url, url)
     extension = extension_of(url)
     expected = _kind(url, extension)

@@ -62,6 +62,19 @@ class Spelling(NamedTuple):
     requested: str
 
 
+class Unwrapped(Spelling):
+    """The URL of a file that was found in the path of the published URL, see `wrapped.unwrapped`."""
+
+    published: str
+
+    @classmethod
+    def of(cls, url: Spelling, published: str) -> Unwrapped:
+        """Return the URL of a file with the published one, as that is requested."""
+        found = cls(*url)
+        found.published = published
+        return found
+
+
 def canonical(url: str) -> str | None:
     """Return the canonical form of an absolute URL, or None if it is no http or https URL.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -13,13 +13,14 @@ from typing import Protocol
 from mediacrawl.frontier.seen import RecentUrls
 from mediacrawl.politeness.identity import contact_problem, is_nobodys, leads_nowhere
 from mediacrawl.records import Drop
-from mediacrawl.scope.canonical import Base, Spelling, scheme_of, spelling
+from mediacrawl.scope.canonical import Base, Spelling, Unwrapped, scheme_of, spelling
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.extensions import ExtensionFilter, extension_of_name
 from mediacrawl.scope.hosts import canonical_host, is_loopback, port_of
 from mediacrawl.scope.parameters import SESSION_NAMES, SessionIds
 from mediacrawl.scope.sites import host_of, site_of
 from mediacrawl.scope.traps import Traps
+from mediacrawl.scope.wrapped import prefix_hosts, unwrapped
 
 _REMEMBERED = 100_000
 """Hosts whose verdict is cached."""
@@ -131,8 +132,9 @@ class Scope:
         *,
         own: str = "",
         declared: Callable[[int], bool] | None = None,
+        enclosures: Container[int] = (),
     ) -> tuple[list[tuple[int, Spelling]], Counter[Drop]]:
-        """Filter the links of one page: resolve, canonicalize, remove session ids and duplicates, check.
+        """Filter the links of one page: resolve, canonicalize, unwrap, remove session ids and duplicates, check.
 
         A link that is on the page twice, or leads to the page itself, is skipped and not counted, unless a session
         id hid it.
@@ -147,6 +149,7 @@ class Scope:
             own: canonical URL of the page; empty if that is what the links are relative to.
             declared: called with the index of a link whose extension is refused; returns whether the page says that
                 it leads to media or a list, so that its extension does not count.
+            enclosures: indexes of media files in a feed, see `wrapped.unwrapped`.
 
         Returns:
             For each URL that may be added to its index in `hrefs` and its two forms; and the number of refusals by
@@ -163,7 +166,7 @@ class Scope:
         seen = {own or base.url, without_session(own or base.url)}
         too_deep, today = self._is_too_deep(depth), self._today()
         resolve, reason_for = base.resolve, self._reason
-        longest = self._traps.max_length * _LONGEST_ESCAPE
+        longest, prefixes = self._traps.max_length * _LONGEST_ESCAPE, prefix_hosts()
         known = RecentUrls(1) if known is None else known
         affordable = _affordable(hrefs, len(base.requested), drops)
         for index, href, reference in known.unknown_links(affordable, base.origin, base.written):
@@ -172,18 +175,21 @@ class Scope:
             if found is None:
                 self._refuse(_why_no_url(href, longest), href[:_EXAMPLE], drops)
                 continue
-            url = resolved = found.key
+            url, written = found.key, found.requested
+            resolved = url
             if "?" in url or ";" in url or "(" in url:
                 found = self._plain(found)
                 url = found.key
                 drops[Drop.SESSION] += url != resolved and (url in seen or url in known)
+            if index in enclosures or url.split("/", 3)[2].removeprefix("www.") in prefixes:
+                found = self._unwrapped(found, written, is_enclosure=index in enclosures)
+                url = found.key
             if url in seen:
                 continue
             seen.add(url)
             if url in known:
-                if url == resolved and len(reference) <= _LONGEST_REFERENCE:
-                    # Session ids are counted each time, so they are removed each time.
-                    known.remember(reference, url)
+                # Session ids are counted each time, so they are removed each time.
+                known.remember(reference if url == resolved and len(reference) <= _LONGEST_REFERENCE else "", url)
                 continue
             reason = Drop.DEPTH if too_deep else reason_for(url, today)
             if reason is Drop.EXTENSION and declared is not None and declared(index):
@@ -239,6 +245,13 @@ class Scope:
         """Return the URL without its session ids, which are not requested either."""
         key = self._sessions.without(url.key)
         return url if key == url.key else Spelling(key, self._sessions.without(url.requested))
+
+    def _unwrapped(self, url: Spelling, written: str, *, is_enclosure: bool) -> Spelling:
+        """Return the file that a URL is for; the URL itself where it wraps none, or none that may be added."""
+        inner = unwrapped(written, is_enclosure=is_enclosure)
+        if inner is None or self._reason(inner.key, self._today()) is not None:
+            return url
+        return Unwrapped.of(self._plain(inner), written)
 
     def _is_too_deep(self, depth: int) -> bool:
         return self._max_depth is not None and depth > self._max_depth

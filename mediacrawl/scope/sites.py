@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _GLOBAL = ip_network("2000::/3")
 """IPv6 for global use (RFC 4291 section 2.4). Others are refused, unless the operator allows them."""
+RESERVED = frozenset({"test", "example", "invalid", "localhost", "local", "internal"})
+"""Top-level domains that no registry gives out (RFC 6761, RFC 6762; ICANN reserved ``internal``)."""
 
 
 @cache
@@ -58,6 +60,22 @@ def authority_of(url: str) -> str:
     """Return scheme, host and port of a canonical URL, ``https://site.example:8080``, to which a robots.txt applies."""
     end = url.find("/", url.find("//") + 2)
     return url[:end] if end >= 0 else url
+
+
+def referer(page: str, url: str) -> str:
+    """Return the header Referer of a request for a URL that a page links to; empty for none.
+
+    This is the policy ``strict-origin-when-cross-origin``, the default of browsers (W3C Referrer Policy, section 3.7):
+    the whole URL within an origin, the origin for another one, and nothing from https to http.
+
+    Args:
+        page: URL of the page, as requested: without credentials and fragment. Empty if there is none.
+        url: that is requested.
+    """
+    if not page.startswith(("http://", "https://")) or (page.startswith("https:") and not url.startswith("https:")):
+        return ""
+    origin = authority_of(page)
+    return page if origin == authority_of(url) else f"{origin}/"
 
 
 def public_suffixes() -> list[str]:

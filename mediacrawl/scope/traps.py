@@ -12,6 +12,7 @@ from datetime import date
 
 from mediacrawl.records import Drop
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, extension_of
+from mediacrawl.scope.wrapped import unwrapped
 
 # The years of all that has the shape of a date: "2031-05", "20310512", "=2031", "=203105". It passes over
 # most identifiers. Four classes in a row are found twice as fast as one with {4}.
@@ -92,7 +93,8 @@ class Traps:
         number = len(parts)
         if number > self._few and (number - len(set(parts)) >= self._doubles or number > 3 + self.max_segments):
             reason = self._path_reason(parts)
-            if reason is not None:
+            # Prefixes that count downloads repeat segments, and each adds some.
+            if reason is not None and unwrapped(url, is_enclosure=True) is None:
                 return reason
         if "&" in url and self._is_facet(parts[-1]):
             return Drop.TRAP_FACETS

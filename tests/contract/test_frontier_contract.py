@@ -690,3 +690,20 @@ def test_sites_below_a_domain_are_listed_in_slices(frontier):
     frontier.drop("host.example", Drop.OPERATOR)
     assert frontier.sites_under("host.example") == names
     assert frontier.sites_under("nowhere.example") == []
+
+
+def test_finds_that_a_site_led_to_raise_its_budget_also_when_it_is_retired(make):
+    frontier = make(FrontierPolicy(delay=DelayPolicy(0, 0, 0, 0), explore=0.0, budget=2, earns=2))
+    frontier.add([page(f"http://a.org/{number}") for number in range(9)])
+    for number in range(2):
+        visit_once(frontier, NOW + number)
+    assert frontier.site("a.org").state is SiteState.RETIRED
+    led_on = Outcome(End.DONE, asked=False, earned=1)
+    frontier.charge("a.org", led_on, NOW + 2)
+    site = frontier.site("a.org")
+    assert (site.state, site.earned, site.visits) == (SiteState.READY, 1, 2)
+    frontier.charge("a.org", led_on, NOW + 3)
+    for number in range(4):
+        visit_once(frontier, NOW + 4 + number)
+    assert frontier.site("a.org").state is SiteState.RETIRED
+    assert frontier.pending() == 0

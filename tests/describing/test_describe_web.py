@@ -367,3 +367,20 @@ def test_a_url_needs_neither_scrapy_nor_twisted():
 def test_what_is_allowed_is_checked():
     with pytest.raises(DescribeError, match=r"'127\.0\.0\.0/33' is neither a network nor a name"):
         describe("http://127.0.0.1/", allow="127.0.0.0/33")
+
+
+@pytest.mark.parametrize("path", ["/track/127.0.0.1:{port}/song.mp3", "/e/http%3A%2F%2F127.0.0.1:{port}%2Fsong.mp3"])
+def test_a_file_behind_a_counting_prefix_is_requested_directly(path):
+    with ScriptedServer(WHOLE) as server:
+        source = at(server, path.format(port=server.port))
+        record = describe(source, allow=LOOPBACK)
+        assert {asked.split()[1] for asked in server.requests} == {b"/song.mp3"}
+    assert (record["content_url"], record["requested_url"]) == (at(server), source)
+
+
+@pytest.mark.parametrize("answer", [b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", OK + b"\r\n<html>gone"])
+def test_the_url_as_given_is_requested_where_the_file_is_not_behind_the_prefix(answer):
+    with ScriptedServer(lambda asked: [answer if b" /song.mp3" in asked else WHOLE]) as server:
+        source = at(server, f"/e/127.0.0.1:{server.port}/song.mp3")
+        record = describe(source, allow=LOOPBACK)
+    assert (record["content_url"], record["title"]) == (source, TITLE)

@@ -79,9 +79,7 @@ def test_what_is_gone_moved_or_broken_is_treated_as_such(web, crawl):
     moved = web.put("moved", "/feed", "", status=301, headers=(("Location", web.url("new", "/feed")),))
     web.put("new", "/feed", rss("da", hub="http://hub.example/"), "application/rss+xml")
     web.song("new", "/da.mp3")
-    broken = web.put(
-        "broken", "/feed", "<rss><channel><item><title>a <b>b</title><enclosure url='/x.mp3'/>", "text/xml"
-    )
+    broken = web.put("broken", "/feed", "<rss><channel><item><title>a <b>b</title><enclosure url='/x.mp3'", "text/xml")
     page = web.put("page", "/feed", "<html><a href='/other'>no feed</a>")
     away = web.put("away", "/feed", "", status=302, headers=(("Location", web.url("guest", "/feed")),))
     web.put("guest", "/feed", rss(), "application/rss+xml")

@@ -284,7 +284,7 @@ def test_a_text_that_was_misread_is_repaired_as_well_as_once(text, codec, copies
     ("stored", "title"),
     [
         ("Don\ufffdt", "Don’t"), ("Beyonc\ufffd", "Beyoncé"), ("You\ufffdre Beautiful", "You’re Beautiful"),
-        ("na\ufffdve", "naïve"), ("Mi coraz\ufffdn", "Mi corazón"), ("Stra\ufffde", "Straße"), 
+        ("na\ufffdve", "naïve"), ("Mi coraz\ufffdn", "Mi corazón"), ("Stra\ufffde", "Straße"),
         ("Un caf\ufffd à Paris", "Un café à Paris"), ("Ma\ufffdana", "Mañana"), ("gar\ufffdon", "garçon"),
     ],
 )  # fmt: skip

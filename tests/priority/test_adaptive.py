@@ -187,6 +187,16 @@ def test_a_redirect_is_a_step_of_the_path(order):
     assert set(moved) == {"short.example", "media.example"}
 
 
+def test_a_redirect_of_a_file_without_its_counting_prefix_is_to_the_credit_of_its_feed(order):
+    feed = found("http://show.example/feed")
+    visit(order, feed)
+    target = found("http://media.example/file.mp3", parent=feed.url)
+    target.hops, target.evidence = 1, Evidence(requested_url="http://count.example/e/cdn.example/file.mp3")
+    order.join([target], feed.site)
+    list(order.ended(leased(target), 1.0))
+    assert order.classes.held("show.example").credit[0] == pytest.approx(0.7)
+
+
 def test_many_links_of_one_shape_are_told_apart_by_their_lists_on_their_own_site_only(notes):
     order = Adaptive(AdaptivePolicy(paths=3), notes)
     parent = "http://a.example/"

@@ -46,7 +46,7 @@ def kind_of(body, content_type="", kind=Kind.PAGE, *, via="a", url=URL, name="",
     ("body", "kind"),
     [
         *((feed, "feed") for feed in (RSS, ATOM, RDF, JSON)),
-        *((body, "sitemap") for body in (URLSET, INDEX, URLS, gzip.compress(URLSET))),
+        *((body, "sitemap") for body in (URLSET, INDEX, URLS, gzip.compress(URLSET, mtime=0))),
         *((body, "playlist") for body in (M3U, BARE, PLS, REFERENCE, XSPF, ASX, STATUS, YP)),
         *((body, "manifest") for body in (HLS, DASH)),
         (OPML, "outline"),
@@ -189,7 +189,7 @@ LIMITS = BodyLimits(page=200_000, head=16_384, single=65_536, lists=3_000_000)
         (MP3, "text/html", 16_384),
         (M4A, "application/force-download", 16_384),
         (RSS, "text/html", 3_000_000),
-        (gzip.compress(URLSET), "text/plain", 3_000_000),
+        (gzip.compress(URLSET, mtime=0), "text/plain", 3_000_000),
         # Of a program little is read, unless it says that it is a page.
         (b"MZ\x90" + bytes(5_000), "application/octet-stream", 65_536),
         (b"MZ\x90" + bytes(50), "unknown/unknown", 65_536),

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from mediacrawl.encoding.records.evidence import decision_of, number
-from mediacrawl.facts import EXTERNAL_SOURCES, PERSON, ROLES, persons_of, soundbites_of, transcripts_of
+from mediacrawl.facts import EXTERNAL_SOURCES, FEED, PERSON, ROLES, persons_of, soundbites_of, transcripts_of
 from mediacrawl.model.identifiers import identifiers_of
 from mediacrawl.model.item import EPISODE_TYPES, MEDIA_KINDS
 from mediacrawl.model.languages import bcp47
@@ -68,9 +68,10 @@ def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
     Those of `LINK_FIELDS` that have evidence are there too.
 
     Texts that lost characters (`is_lost`) come last. Otherwise
-    the file's own texts come before those of `facts.EXTERNAL_SOURCES`. Of its own sources those that cut long texts
-    (ID3v1, Lyrics3) come last, and the others in the order of `tags`: readers put the tag that counts first in a
-    format (ID3v2 or APE, see `probe.formats.outer_tags`) before the others.
+    the file's own texts come before those of `facts.EXTERNAL_SOURCES`; but the title and the date that the entry of a
+    feed states come first, since an episode has the name that its publisher gives it. Of its own sources those that
+    cut long texts (ID3v1, Lyrics3) come last, and the others in the order of `tags`: readers put the tag that counts
+    first in a format (ID3v2 or APE, see `probe.formats.outer_tags`) before the others.
     """
     found = _by_key(tags)
     values = {key: _best(found[key], key) if key in found else None for key in FILE_FIELDS}
@@ -211,10 +212,17 @@ def _of_best_place(found: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]
     def rank(element: Mapping[str, Any]) -> tuple[bool, int]:
         source = element["source"]
         of_copy = bool(element.get("copy_url"))
-        return _place_of(element) in lost, 3 * of_copy + 2 * (source in EXTERNAL_SOURCES) + (source in _SHORT)
+        by = -1 if _names_episode(element) else 2 * (source in EXTERNAL_SOURCES) + (source in _SHORT)
+        return _place_of(element) in lost, 3 * of_copy + by
 
     best = _place_of(min(found, key=rank))
     return [element for element in found if _place_of(element) == best]
+
+
+def _names_episode(element: Mapping[str, Any]) -> bool:
+    """Whether the entry of a feed states it of one file: frames of a channel have a slash, those of attributes an @."""
+    is_first = element["source"] == FEED and element["key"] in {"title", "date"}
+    return is_first and not ("/" in element["frame"] or "@" in element["frame"])
 
 
 def _place_of(element: Mapping[str, Any]) -> tuple[Any, ...]:

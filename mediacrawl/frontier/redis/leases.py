@@ -228,7 +228,8 @@ class RedisLeases:
     def charge_call(self, site: str, clocks: Clocks, version: int, outcome: Outcome, now: float) -> Call:
         """The call that charges a site for a request outside a lease."""
         new = self._clocks(clocks, outcome, now, stretched=False)
-        return self._session.call("charge", now, site=site, version=version, clocks=new, **self._session.budget)
+        more = {"earned": outcome.earned, **self._session.budget}
+        return self._session.call("charge", now, site=site, version=version, clocks=new, **more)
 
     def _clocks(self, clocks: Clocks, outcome: Outcome, now: float, *, stretched: bool = True) -> dict[str, Any]:
         policy, counters = self._session.policy.delay, self._session.counters

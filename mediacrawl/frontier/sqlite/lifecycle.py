@@ -221,6 +221,9 @@ class SiteLifecycle:
         """A site was requested outside any lease."""
         site = self.named(name) or self._tables.sites.make(name, IDLE)
         site.clocks = after_visit(site.clocks, outcome, now, self._policy.delay)
+        site.earned += outcome.earned
+        if site.place == RETIRED and not self._is_spent(site):
+            self.unshelve(site)
         self._count_rest(site)
         self._tables.sites.change(site)
         if site.place == ACTIVE and site.lease is None:
