@@ -122,6 +122,8 @@ def test_a_file_is_found_however_a_page_names_it(form):
         ("<object data='p.swf?file=/x.mp3&a=1'></object>", "http://a.example/x.mp3"),
         ("<p data-x='a.mp3,x.mp3'>", "http://a.example/p/x.mp3"),
         ("<iframe srcdoc=\"<audio src='x.mp3'>\">", "http://a.example/p/x.mp3"),
+        ("<iframe srcdoc='<audio controls src=x.mp3></audio>'>", "http://a.example/p/x.mp3"),
+        ("<iframe srcdoc='<p data-url=../x.mp3>&lt;b>'>", "http://a.example/x.mp3"),
         ("<base href=/b/><p data-x=x.mp3>", "http://a.example/b/x.mp3"),
         ("<p>http://a.example/x.mp3?a=b&amp;c=d.</p>", "http://a.example/x.mp3?a=b&c=d"),
         ("<p>http://a.example/x.mp3, http://a.example/y.mp3</p>", "http://a.example/y.mp3"),
