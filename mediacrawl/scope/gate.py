@@ -170,8 +170,8 @@ class Scope:
         known = RecentUrls(1) if known is None else known
         affordable = _affordable(hrefs, len(base.requested), drops)
         for index, href, reference in known.unknown_links(affordable, base.origin, base.written):
-            is_none = len(href) > longest or href.startswith(_NO_LINKS) or _is_unfilled(href)
-            found = None if is_none else resolve(href)
+            is_no_url = len(href) > longest or href.startswith(_NO_LINKS) or _is_unfilled(href)
+            found = None if is_no_url else resolve(href)
             if found is None:
                 self._refuse(_why_no_url(href, longest), href[:_EXAMPLE], drops)
                 continue
