@@ -166,7 +166,8 @@ class Scope:
         seen = {own or base.url, without_session(own or base.url)}
         too_deep, today = self._is_too_deep(depth), self._today()
         resolve, reason_for = base.resolve, self._reason
-        longest, prefixes = self._traps.max_length * _LONGEST_ESCAPE, prefix_hosts()
+        longest = self._traps.max_length * _LONGEST_ESCAPE
+        prefixed, no_prefix = prefix_hosts(), f"{base.origin}/"
         known = RecentUrls(1) if known is None else known
         affordable = _affordable(hrefs, len(base.requested), drops)
         for index, href, reference in known.unknown_links(affordable, base.origin, base.written):
@@ -181,7 +182,7 @@ class Scope:
                 found = self._plain(found)
                 url = found.key
                 drops[Drop.SESSION] += url != resolved and (url in seen or url in known)
-            if index in enclosures or url.split("/", 3)[2].removeprefix("www.") in prefixes:
+            if index in enclosures or (not url.startswith(no_prefix) and _host_of(url) in prefixed):
                 found = self._unwrapped(found, written, is_enclosure=index in enclosures)
                 url = found.key
             if url in seen:
@@ -271,6 +272,11 @@ def _affordable(hrefs: Iterable[str], base_length: int, drops: Counter[Drop]) ->
 
 def _is_unfilled(href: str) -> bool:
     return _placeholder(href) is not None or _is_no_value(href) is not None
+
+
+def _host_of(url: str) -> str:
+    """Return the authority of a canonical URL without ``www.``."""
+    return url.split("/", 3)[2].removeprefix("www.")
 
 
 def _why_no_url(href: str, longest: int) -> Drop:
