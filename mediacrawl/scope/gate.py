@@ -241,7 +241,7 @@ class Scope:
         if self._loopback_only and not is_loopback(host):
             return Drop.PLACEHOLDER_CONTACT
         return Drop.PORT if port in self._refused_ports else None
-
+        """Return the file that a URL is for, also one of NeverCrawl; the URL itself without one that may be added."""
     def _plain(self, url: Spelling) -> Spelling:
         """Return the URL without its session ids, which are not requested either."""
         key = self._sessions.without(url.key)
