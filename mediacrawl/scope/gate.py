@@ -241,14 +241,14 @@ class Scope:
         if self._loopback_only and not is_loopback(host):
             return Drop.PLACEHOLDER_CONTACT
         return Drop.PORT if port in self._refused_ports else None
-        """Return the file that a URL is for, also one of NeverCrawl; the URL itself without one that may be added."""
+
     def _plain(self, url: Spelling) -> Spelling:
         """Return the URL without its session ids, which are not requested either."""
         key = self._sessions.without(url.key)
         return url if key == url.key else Spelling(key, self._sessions.without(url.requested))
 
     def _unwrapped(self, url: Spelling, written: str, *, is_enclosure: bool) -> Spelling:
-        """Return the file that a URL is for, even one of NeverCrawl; the URL itself if it wraps none, or a refused one."""
+        """Return the file that a URL is for, even one of NeverCrawl; the URL itself if no file may be added."""
         inner = unwrapped(written, is_enclosure=is_enclosure)
         if inner is None or self._reason(inner.key, self._today()) not in {None, Drop.NEVERCRAWL}:
             return url
