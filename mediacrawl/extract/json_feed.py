@@ -36,7 +36,7 @@ from mediacrawl.facts import FEED, LONGEST_TEXT, Fact, fact, stated
 # JSON may escape slashes, and PHP does.
 _SLASH = rb"\\{0,2}/"
 _VERSION = (
-    rb'"version"\s{0,40}:\s{0,40}"https?:' + _SLASH * 2 + rb"(?:www\.)?jsonfeed.org" + _SLASH + rb"version" + _SLASH
+    rb'"version"\s{0,40}:\s{0,40}"https?:' + _SLASH * 2 + rb"(?:www\.)?jsonfeed\.org" + _SLASH + rb"version" + _SLASH
 )
 _says_version = re.compile(_VERSION).search
 _is_version = re.compile(r"https?://(?:www\.)?jsonfeed\.org/version/").match
