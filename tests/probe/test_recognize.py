@@ -42,11 +42,11 @@ def kind_of(body, content_type="", kind=Kind.PAGE, *, via="a", url=URL, name="",
 
 
 @pytest.mark.parametrize("label", LABELS)
-@pytest.mark.parametrize(
-    ("body", "kind"), [(b"", "page"), (b"moved", "page"), (MP3, "media"), (RSS, "feed"), (PDF, "nothing")]
-)
+@pytest.mark.parametrize(("body", "kind"), [(b"", "page"), (b"moved", "page"), (MP3, "media"), (RSS, "feed")])
 def test_text_that_refreshes_is_a_page(label, body, kind):
-    assert kind_of(body, label, refresh="0; url=/t.html") == kind
+    refresh = "0; url=/t.html"
+    assert kind_of(body, label, refresh=refresh) == kind
+    assert kind_of(PDF, label, refresh=refresh) == kind_of(PDF, label)
 
 
 @pytest.mark.parametrize("label", LABELS)
