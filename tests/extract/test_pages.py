@@ -28,6 +28,7 @@ VIDEO = 'itemscope itemtype="https://schema.org/VideoObject"'
         *(("../", False), ("/", False), ("?C=M;O=A", False), ("/music/", False), ("//SITE.example/", False)),
         *(("http://mirror.example/", True), ("https://mirror.example/music/", True), ("//mirror.example/?C=M", True)),
         *(("http://mirror.example/music/old/?C=M", True), ("http://site.example:81/", True), ("new/", True)),
+        *(("/%6Dusic/", False), ("/mus%69c/x/", True)),
     ],
 )
 def test_a_listing_has_its_parent_on_its_own_host(href, stays):
