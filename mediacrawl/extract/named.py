@@ -36,6 +36,8 @@ _MOST_TEXTS = 2_000
 """Texts and attributes of one page that are read."""
 _MOST_HITS = 1_000
 """Endings of one page before which a URL is looked for, in 20 ms."""
+_ESCAPES = 50
+"""Escapes before an ending that count as one more ending."""
 _BEFORE, _BEHIND = 1_000, 300
 """Characters before and behind an ending in which a URL is looked for."""
 _LONGEST_NAME = 80
@@ -208,9 +210,13 @@ class _Search:
     def _new(self, text: str, name: str | None) -> list[str]:
         """Return the references in a text that are not known; see `_reference`."""
         found = list[str]()
-        for match in islice(_ending(text), max(self._hits, 0)):
-            self._hits -= 1
-            before = _plain(text[max(match.start() - _BEFORE, 0) : match.end()])
+        for match in _ending(text):
+            before = text[max(match.start() - _BEFORE, 0) : match.end()]
+            # Escapes take most of the time.
+            self._hits -= 1 + (before.count("&") + before.count("\\")) // _ESCAPES
+            if self._hits < 0:
+                break
+            before = _plain(before)
             behind = _plain(text[match.end() : match.end() + _BEHIND])
             is_start = match.start() <= _BEFORE
             if name == "" and _is_comment(before):
