@@ -23,7 +23,7 @@ from mediacrawl.extract.literals import Literal, literals
 from mediacrawl.extract.medium import MOST_MEDIA, Medium
 from mediacrawl.extract.script_media import ScriptMedia, is_url
 from mediacrawl.extract.scripts import BEFORE, LONGEST_CODE, MOST_TOKENS, values_of_attribute
-from mediacrawl.extract.texts import MEDIA_ENDINGS, absolute, fact_link, fold, kind_of_media, unescape
+from mediacrawl.extract.texts import MEDIA_ENDINGS, absolute, fact_link, fold, kind_of_media, unescape_url
 from mediacrawl.facts import PAGE, Fact, fact, stated
 
 VIA = "named"
@@ -232,7 +232,7 @@ class _Search:
 def _plain(text: str) -> str:
     """Return a text without the escapes of HTML, of scripts, of JSON in JSON, and of quotes in ``javascript:`` URLs."""
     if "&" in text:
-        text = unescape(text)
+        text = unescape_url(text)
     if "%2" in text:
         text = text.replace("%22", '"').replace("%27", "'")
     return _escape(_unescaped, text) if "\\" in text else text
