@@ -207,7 +207,8 @@ def _version(case: Case, fetch: LoggedRobots, again: list[LoggedRobots]) -> Iter
     elif is_missing or 300 <= status < 400:
         meaning = "there is none, so everything is allowed" if is_missing else "it was somewhere else"
     at = "" if fetch.url == f"{fetch.authority}/robots.txt" else f" at {_short(fetch.url)}"
-    yield f"    {_moment(fetch.time)} UTC  {fetch.status or 'no answer'}, {size(fetch.size)}{at}: {meaning}"
+    answer = fetch.status or ("broke off" if fetch.size else "no answer")
+    yield f"    {_moment(fetch.time)} UTC  {answer}, {size(fetch.size)}{at}: {meaning}"
     if is_whole or fetch.body:
         if flaw := plain(fetch.body)[1]:
             yield f"        The file is {flaw} (RFC 9309, 2.2). We read it all the same, other crawlers may not."

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from mediacrawl.extract.texts import MEDIA_ENDINGS, unescape
+from mediacrawl.extract.texts import MEDIA_ENDINGS, unescape_url
 from mediacrawl.facts import Fact
 
 MAX_ENTRIES = 5_000
@@ -91,7 +91,7 @@ def names_media(url: str) -> bool:
 def media_in_html(text: str) -> Iterator[str]:
     """Yield the references of a text with HTML that are media: by their extension, or those that it plays."""
     for found in _html_links(text, 0, _LONGEST_HTML) if "<" in text else ():
-        url = unescape(next(filter(None, found.groups()[1:]), "")).strip()
+        url = unescape_url(next(filter(None, found.groups()[1:]), "")).strip()
         if names_media(url) or (url and found[1].lower() != "a" and not url.startswith(("data:", "blob:"))):
             yield url
 

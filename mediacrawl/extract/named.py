@@ -23,7 +23,7 @@ from mediacrawl.extract.literals import Literal, literals
 from mediacrawl.extract.medium import MOST_MEDIA, Medium
 from mediacrawl.extract.script_media import ScriptMedia, is_url
 from mediacrawl.extract.scripts import BEFORE, LONGEST_CODE, MOST_TOKENS, values_of_attribute
-from mediacrawl.extract.texts import MEDIA_ENDINGS, absolute, fact_link, fold, kind_of_media, unescape
+from mediacrawl.extract.texts import MEDIA_ENDINGS, absolute, fact_link, fold, kind_of_media, unescape_url
 from mediacrawl.facts import PAGE, Fact, fact, stated
 
 VIA = "named"
@@ -36,6 +36,8 @@ _MOST_TEXTS = 2_000
 """Texts and attributes of one page that are read."""
 _MOST_HITS = 1_000
 """Endings of one page before which a URL is looked for, in 20 ms."""
+_ESCAPES = 50
+"""Escapes before an ending that count as one more ending."""
 _BEFORE, _BEHIND = 1_000, 300
 """Characters before and behind an ending in which a URL is looked for."""
 _LONGEST_NAME = 80
@@ -51,10 +53,10 @@ _octets.encoding = re2.Options.Encoding.LATIN1
 _in_bytes = re2.compile(rf"\.(?i:{_ALL})(?:[^A-Za-z0-9_.(={{-]|\.[\s<\"]|\z)".encode(), _octets).finditer
 _endings_of = re.compile(rb"\.\w+").findall
 # What begins with one character is searched for fastest, so that the character before it is looked at behind it.
-_ending = re.compile(rf"\.(?<=[^\s\"'`<>=(,./\\*?#]\.)(?i:{_ALL})(?![A-Za-z0-9_(={{-]|\.\w|\\*/)").finditer
+_ending = re.compile(rf"\.(?<=[^\s\"'`<>=(,|./\\*?#]\.)(?i:{_ALL})(?![A-Za-z0-9_(={{-]|\.\w|\\*/)").finditer
 _ends = re.compile(rf"\.(?i:{_ALL})\Z").search
 _escape = re.compile(r"\\+(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|([nrt])|([/\"'&=?]))").sub
-_scheme = re.compile(r"https?(?:://|%3A%2F%2F)", re.IGNORECASE).finditer
+_scheme = re.compile(r"https?(?:://|%3A(?://|%2F%2F))", re.IGNORECASE).finditer
 _is_whole_url = re.compile(r"https?://[\w.-]*\w\.\w[\w.-]*(?::\d{1,5})?/[^\s\"'`<>\\{}|^*]+", re.IGNORECASE).fullmatch
 _rest = re.compile(r"(?:[^\s\"'`<>\\{}|^#;$]|;(?=[\w.-]+=))*+").match
 _MARKS = "\"'`"
@@ -64,14 +66,15 @@ _is_player = re.compile(r"\.(?:swf|html?)\?", re.IGNORECASE).search
 _listed = re.compile(rf"\.(?:{_ALL})[|,](?! )", re.IGNORECASE).split
 _names_things = re.compile(
     r"(?:name|title|label|alt|text|caption|description|content|download|id|class|summary|placeholder"
-    r"|concat|join|endswith|indexof|includes|split|replace|match|test|log|alert|error)\Z",
+    r"|concat|join|endswith|indexof|includes|split|replace|match|test|log|alert|error|\bfor)\Z",
     re.IGNORECASE,
 ).search
 """Whether what a text is given to, a property, an attribute or a function, takes no reference."""
 _of_program = re.compile(
     r"/(?:wp-content/(?:plugins|themes)|node_modules|bower_components)/|[/_-](?:blank|silence|silent|empty)\.\w+\Z"
+    r"|%(?:\d\$)?[sd](?![0-9A-Fa-f])|/[:$\[][a-z]\w*\]?[/.]"
 ).search
-"""Sounds and empty files of the page's own program, a fifth of what captured pages name."""
+"""Sounds and empty files of the page's own program, a fifth of what captured pages name, and patterns of URLs."""
 _UNSEEN = frozenset({"style", "title"})
 _PLAYING = frozenset({"audio", "video", "amp-audio", "amp-video"})
 
@@ -156,6 +159,8 @@ class _Search:
     def attribute(self, text: str, name: str, element: Any) -> None:
         if name == "srcdoc":
             self._document(text)
+        # An example of what may be typed.
+        if name in ("srcdoc", "placeholder"):
             return
         if "?" not in text and (url := absolute(self._base, text)) and url in self._known:
             return
@@ -205,9 +210,13 @@ class _Search:
     def _new(self, text: str, name: str | None) -> list[str]:
         """Return the references in a text that are not known; see `_reference`."""
         found = list[str]()
-        for match in islice(_ending(text), max(self._hits, 0)):
-            self._hits -= 1
-            before = _plain(text[max(match.start() - _BEFORE, 0) : match.end()])
+        for match in _ending(text):
+            before = text[max(match.start() - _BEFORE, 0) : match.end()]
+            # Escapes take most of the time.
+            self._hits -= 1 + (before.count("&") + before.count("\\")) // _ESCAPES
+            if self._hits < 0:
+                break
+            before = _plain(before)
             behind = _plain(text[match.end() : match.end() + _BEHIND])
             is_start = match.start() <= _BEFORE
             if name == "" and _is_comment(before):
@@ -223,7 +232,7 @@ class _Search:
 def _plain(text: str) -> str:
     """Return a text without the escapes of HTML, of scripts, of JSON in JSON, and of quotes in ``javascript:`` URLs."""
     if "&" in text:
-        text = unescape(text)
+        text = unescape_url(text)
     if "%2" in text:
         text = text.replace("%22", '"').replace("%27", "'")
     return _escape(_unescaped, text) if "\\" in text else text
@@ -276,11 +285,11 @@ def _relative(before: str, behind: str, name: str, is_start: bool) -> str:
         mark, written, code = before[place], before[place + 1 :], before[:place]
         given = _given_to(code[-_LONGEST_NAME:])
         name = given[1] if given else ""
-        if code.rstrip().endswith("+") and not written.startswith("//"):
-            # A part of a URL; ``location.protocol + "//a.example/x.mp3"`` is a whole one.
+        if code.rstrip().endswith(("+", "==", "concat(")) and not written.startswith("//"):
+            # A part of a URL, or what one is compared with; ``location.protocol + "//a.example/x.mp3"`` is a whole one.
             return ""
     elif name and is_start:
-        mark, written = "", before
+        mark, written, code = "", before, ""
     else:
         return ""
     pair = _pair(written) if "?" not in written or _is_player(written) else None
@@ -289,12 +298,14 @@ def _relative(before: str, behind: str, name: str, is_start: bool) -> str:
     written = _listed(written)[-1].strip()
     rest = "" if pair is not None else _query(written, behind)
     end = behind[len(rest) :][:1]
-    is_closed = end == mark or end in ("|", ",") or (pair is not None and end in ("&", ";"))
+    is_closed = end == mark or end in ("|", ",", "#") or (pair is not None and end in ("&", ";"))
     if not is_closed or "*" in written or not _ends(written.partition("?")[2] or written):
         return ""
     href = written + rest
-    # A name without a folder may be a sentence.
-    is_path = ":" not in href.partition("/")[0] and (" " not in href or "/" in href) and not _names_things(name)
+    # A name without a folder may be a sentence, or that of a property.
+    is_key = mark and behind[1:].lstrip().startswith(":") and not code.rstrip().endswith("?")
+    is_path = "/" in href or (" " not in href and href[:1] != "-" and not is_key)
+    is_path = is_path and ":" not in href.partition("/")[0] and not _names_things(name)
     return href if is_url(href) or (is_path and is_url(f"/{href}")) else ""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from mediacrawl.extract.links import Link, Page
 from mediacrawl.extract.texts import absolute
@@ -52,6 +52,8 @@ def without_steering(page: Page) -> list[Link]:
 def is_navigation(url: str, own: str) -> bool:
     """Whether a link of the directory listing at `own` sorts it, or leads to a folder above. Both URLs are absolute."""
     (host, path, query), (own_host, own_path) = urlsplit(url)[1:4], urlsplit(own)[1:3]
+    # Servers escape more than canonical URLs do: ``/%7Efolder/``.
+    path, own_path = unquote(path), unquote(own_path)
     folder = own_path.rpartition("/")[0] + "/"
     return host.lower() == own_host.lower() and (
         bool(query and path in {own_path, folder})

@@ -16,7 +16,7 @@ from mediacrawl.encoding.detection.document import ESTIMATED, DecodedDocument
 from mediacrawl.extract.charset import History, read_plain
 from mediacrawl.extract.listing import Listed, Listing
 from mediacrawl.extract.literals import literals
-from mediacrawl.extract.texts import absolute, names_media, seconds, unescape, value_of, whole
+from mediacrawl.extract.texts import absolute, names_media, seconds, unescape, unescape_url, value_of, whole
 from mediacrawl.extract.xml_text import elements, text_of
 from mediacrawl.facts import LONGEST_TEXT, MOST_FACTS, OCTETS, PLAYLIST, Fact, fact, stated
 from mediacrawl.records import Kind
@@ -254,7 +254,7 @@ class _AsxEntry:
 
 def _attributes(attributes: str) -> dict[str, str]:
     found = (match.groups("") for match in _asx_attribute(attributes[:_LONGEST_LINE]))
-    return {name.lower(): unescape(a or b or c).strip() for name, a, b, c in found}
+    return {name.lower(): unescape_url(a or b or c).strip() for name, a, b, c in found}
 
 
 _OPML_FEEDS = frozenset({"rss", "atom", "rdf", "feed", "include"})

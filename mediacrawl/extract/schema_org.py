@@ -7,7 +7,7 @@ Search engines made pages declare them carefully, so they take precedence over o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import re2
@@ -20,6 +20,7 @@ from mediacrawl.extract.texts import (
     names_media,
     seconds,
     unescape,
+    unescape_url,
     without_tags,
     yes_or_no,
 )
@@ -344,7 +345,7 @@ class Properties:
             value = next((value[name] for name in ("contentUrl", "url", "@id", "@value") if name in value), None)
             value = value[0] if isinstance(value, list) and value else value
         if isinstance(value, str):
-            href = _clean(value)
+            href = _clean(value, unescape_url)
             if absolute(self._base, href):
                 yield href
 
@@ -374,7 +375,7 @@ class Properties:
         yield from stated(fact(PAGE, f"{self._via}:{name}", key, text) for text in texts)
 
 
-def _clean(text: str) -> str:
+def _clean(text: str, unescaped: Callable[[str], str] = unescape) -> str:
     """Unescapes entities that were escaped twice, and replaces lone surrogates."""
-    text = unescape(text[:_LONGEST].strip())
+    text = unescaped(text[:_LONGEST].strip())
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -54,7 +54,7 @@ _LONGEST_SECONDS = 36_000
 is_template = re.compile(r"[\x00-\x1f\x7f\"'`<>\\^{}|]|%s|\[\[|\$\(").search
 """Whether a text has what no URL has, but templates and code have."""
 _is_placeholder = re.compile(r"\{\{|\$\{|<%").search
-_is_rooted = re.compile(r"(?:https?:)?//[^/]|/[^/]", re.IGNORECASE).match
+_is_rooted = re.compile(r"(?:https?:)?//[^/]+/|/[^/]", re.IGNORECASE).match
 _manifest_types = frozenset({"application/x-mpegurl", "application/vnd.apple.mpegurl", "application/dash+xml"})
 _language = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,4}").fullmatch
 

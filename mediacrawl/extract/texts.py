@@ -76,6 +76,14 @@ def unescape(text: str) -> str:
     return html.unescape(_long_number(_shortened, text)) if "&" in text else text
 
 
+def unescape_url(text: str) -> str:
+    """Return a URL with the character references replaced that end in a semicolon; ``&section=2`` is a parameter."""
+    return _closed_reference(lambda reference: html.unescape(reference[0]), text)
+
+
+_closed_reference = re.compile(r"&#?\w{1,31};").sub
+
+
 def _shortened(reference: re.Match[str]) -> str:
     digits = reference[1].lstrip("0")
     return f"&#{digits[:8] or 0}"

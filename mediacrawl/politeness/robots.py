@@ -38,13 +38,15 @@ _telling = re.compile(rb"(?:\A|[\r\n])[ \t]*([UADSCuadsc][^\r\n]*)").findall
 # In the query of a canonical URL these are escaped, in the rules that people write they seldom are.
 _escaped_in_query = re.compile(r"%(?:21|24|27|28|29|2A|2C|2F|3A|3B|3F|40)")
 _RTF = re.compile(
-    r"\\'([0-9A-Fa-f]{2})|\\u(-?\d{1,5}) ?\??|(\\(?:par|line)(?![A-Za-z])\d* ?|\\\r?\n|[{}])|\\([\\{}])"
-    r"|\\(?:[A-Za-z]+-?\d* ?|[^A-Za-z])"
+    r"\\'([0-9A-Fa-f]{2})|\\u(-?\d{1,5}) ?\??|(\\(?:pard?|line)(?![A-Za-z])\d* ?|\\\r?\n)|\\([\\{}])"
+    r"|\{\\(?:\*|(?:fonttbl|colortbl|info)(?![A-Za-z]))[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}"
+    r"|\\(?:[A-Za-z]+-?\d* ?|[^A-Za-z])|[{}]"
 )
-"""Of Rich Text: a character twice, the end of a line or a group, an escaped character, another control word."""
+"""Of Rich Text: a character twice, the end of a line, an escaped character; a group that is not shown, another control
+word, a brace. Editors divide lines into groups: ``{Disallow: /}{private/}``."""
 _has_markup = re.compile(rb"\A[\s\xef\xbb\xbf]*<|<(?:br|p|pre|div)\b[^<>]*>", re.IGNORECASE).search
 _unseen = re.compile(r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1|\Z)", re.IGNORECASE | re.DOTALL)
-_block = re.compile(r"</?(?:br|p|pre|div|li|ul|tr|td|h\d|body|html|head|title|code|samp)\b[^<>]*+>", re.IGNORECASE)
+_block = re.compile(r"</?(?:br|p|pre|div|li|ul|tr|td|h\d|body|html|head|title)\b[^<>]*+>", re.IGNORECASE)
 _REFERENCES = (("&nbsp;", " "), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&amp;", "&"))
 _tag = re.compile(r"<[^<>]*+>")
 _VISIBLE = {octet: f"%{octet:02X}" for octet in range(256) if not 32 <= octet < 127 and octet != 9}
@@ -289,7 +291,8 @@ def plain(body: bytes) -> tuple[bytes, str]:
         order = "le" if second > first else "be"
         if max(first, second) > 10 * min(first, second):
             text = body.decode(f"utf-16-{order}", "replace").removeprefix("\ufeff")
-            return text.encode("utf-8", "replace"), "in UTF-16, not in UTF-8"
+            inner, flaw = plain(text.replace("\0", "").encode("utf-8", "replace"))
+            return inner, f"{flaw}, in UTF-16" if flaw else "in UTF-16, not in UTF-8"
     if start.lstrip().startswith(b"{\\rtf"):
         return _RTF.sub(_of_rtf, body.decode("latin-1")).encode("utf-8", "replace"), "Rich Text (RTF), not plain text"
     if _has_markup(body):

@@ -30,7 +30,7 @@ _NAMES = _words(
 """Extensions that hosts, tools and other names end in, too: ``/review/a.com``, ``/docker.run``, ``/wiki/Node.js``."""
 _is_filed = re.compile(
     r"/(?:assets?|blob|dist|downloads?|files?|firmware|include|js|lib|packages?|raw|releases?|scripts?|src|source|static"
-    r"|trunk|vendor)/|/(?:config|index|install|main|setup)\.[^/]*$|[-_.]v?[0-9]+\.[^/.]*$",
+    r"|trunk|vendor)/|/(?:config|index|install|main|setup)\.[^/]*$|[-_.](?:v?[0-9]+|min)\.[^/.]*$",
     re.IGNORECASE,
 ).search
 """A folder of files, a name of a program or a version number: there such an extension is a file's."""

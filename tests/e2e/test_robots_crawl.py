@@ -8,7 +8,7 @@ import crawling
 import pytest
 from crawling import Crawl
 from judging import Verdict, stat
-from robots_web import ALIKE, ANSWERS, CHANGING, PAGES, RobotsWeb
+from robots_web import ALIKE, ANSWERS, CHANGING, PAGES, RULES, RobotsWeb
 
 from mediacrawl.observe import read
 from mediacrawl.politeness.robots_book import LEAST_TRIES, RobotsBook
@@ -289,6 +289,11 @@ def test_the_log_has_each_text_whole_under_the_authority_that_it_binds(lines, we
         assert "Disallow: /private/" in line["text"]
         assert line["site"] == f"{name}.example"
     assert len(texts[web.url("huge", ""), web.url("huge", "/robots.txt")]["text"]) > 500 * 1000
+
+
+def test_the_letter_says_that_a_robots_txt_broke_off(crawls):
+    done = crawls[1].command("complaint", "chunk-missing.example")
+    assert f"UTC  broke off, {len(RULES)} B: not to be had" in done.stdout
 
 
 # -- while the crawl runs ----------------------------------------------------------------------------------------

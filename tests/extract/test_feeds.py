@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from mediacrawl.extract import MAX_ENTRIES, list_form, parse_feed
 from mediacrawl.extract.feed_facts import name_beside_address
-from mediacrawl.extract.feed_model import MOST_FILES, short_name
+from mediacrawl.extract.feed_model import MOST_FILES, media_in_html, short_name
 from mediacrawl.extract.json_feed import is_json_feed, parse_json_feed
-from mediacrawl.extract.texts import moment, seconds, yes_or_no
+from mediacrawl.extract.texts import moment, seconds, unescape_url, yes_or_no
 from mediacrawl.facts import LONGEST_TEXT
 
 RSS = golden_texts.text("feeds", "rss names its media")
@@ -208,6 +208,12 @@ def test_any_author_has_a_name_of_no_other_letters(written):
 
 
 # -- bounds ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_parameter_of_a_url_is_no_character_reference():
+    text = "<a href='/x.mp3?a=1&section=2&amp;copy=3&#38;reg=4'>x</a>"
+    assert list(media_in_html(text)) == ["/x.mp3?a=1&section=2&copy=3&reg=4"]
+    assert unescape_url("&" + "a" * 40 + ";&lt;&#60;&#x3c;&lt&none;") == "&" + "a" * 40 + ";<<<&lt&none;"
 
 
 def test_texts_are_cut_and_have_no_markup():

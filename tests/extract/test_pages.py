@@ -28,6 +28,7 @@ VIDEO = 'itemscope itemtype="https://schema.org/VideoObject"'
         *(("../", False), ("/", False), ("?C=M;O=A", False), ("/music/", False), ("//SITE.example/", False)),
         *(("http://mirror.example/", True), ("https://mirror.example/music/", True), ("//mirror.example/?C=M", True)),
         *(("http://mirror.example/music/old/?C=M", True), ("http://site.example:81/", True), ("new/", True)),
+        *(("/%6Dusic/", False), ("/mus%69c/x/", True)),
     ],
 )
 def test_a_listing_has_its_parent_on_its_own_host(href, stays):
@@ -392,3 +393,17 @@ def test_any_page_may_call_itself_a_list_of_files(pieces):
     page = page_of("<title>Index of /</title>" + "".join(pieces))
     for link in without_steering(page):
         file_facts(link)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        json_ld({"@type": "AudioObject", "contentUrl": "/x.mp3?a=1&section=2"}),
+        json_ld({"@type": "AudioObject", "contentUrl": "/x.mp3?a=1&amp;section=2"}),
+        "<p itemscope itemtype='http://schema.org/AudioObject'><link itemprop=contentUrl href='/x.mp3?a=1&section=2'>",
+    ],
+)
+def test_a_parameter_in_structured_data_is_no_character_reference(html):
+    page = parse_page(html.encode(), "https://site.example/")
+    assert [link.href for link in page.links] == ["/x.mp3?a=1&section=2"]
+    assert [[file.href for file in medium.files] for medium in page.media] == [["/x.mp3?a=1&section=2"]]

@@ -22,6 +22,13 @@ WORD = (
     "Sitemap: http://a.example/s.xml\\par\r\n}\r\n"
 )
 
+RUNS = (
+    "{\\rtf1\\ansi\\uc1{\\fonttbl{\\f0\\froman{\\*\\panose 0202}Times;}}{\\info{\\title Kalo}}\\pard\\plain "
+    "{\\insrsid1 User-agent: *}{\\insrsid2 \r\n\\par Disallow: /}{\\insrsid1 private/}{\\insrsid2 \r\n"
+    "\\par Disallow: /gr\\'f6\\'df}{\\insrsid3 e/\r\n"
+    '\\par Sitemap: }{\\field{\\*\\fldinst {HYPERLINK "http://a.example/s.xml"}}{\\fldrslt {http://a.example/s.xml}}}}'
+)
+
 
 def page(inside):
     return f"<!DOCTYPE html>\n<html><head><title>robots</title><style>p {{}}</style></head><body>{inside}</body></html>"
@@ -35,6 +42,8 @@ FORMS = {
     "UTF-16 without a mark, big end first": RULES.encode("utf-16-be"),
     "RTF of TextEdit": COCOA.encode(),
     "RTF of WordPad": WORD.encode(),
+    "RTF of Word, which divides lines": RUNS.encode(),
+    "a page in UTF-16": page("".join(f"<p>{line}</p>" for line in LINES)).encode("utf-16"),
     "pre in a page": page(f"<pre>{chr(10).join(LINES)}</pre>").encode(),
     "pre in the way of browsers": f'<pre style="word-wrap: break-word;">{chr(10).join(LINES)}</pre>'.encode(),
     "br": "<br>\n".join(LINES).encode(),
@@ -82,6 +91,7 @@ def test_plain_text_stays_as_it_is(body):
         page("<script>\nUser-agent: *\nDisallow: /\n</script><!-- \nUser-agent: *\nDisallow: /\n -->").encode(),
         page("<nav><a href=/>Home</a></nav> <a href='/allow'>Allow: /</a>").encode(),
         page("x").encode("utf-16"),
+        page("<p>Write <code>User-agent: *</code> and <code>Disallow: /</code> to forbid it.</p>").encode(),
     ],
 )
 def test_a_page_in_place_of_a_file_has_no_rules(body):
@@ -91,7 +101,8 @@ def test_a_page_in_place_of_a_file_has_no_rules(body):
 
 
 @pytest.mark.parametrize(
-    "unit", [b"<!--", b"<script>", b"<", b"<br", b"<pre>", b"{", b"\\u1", b"\\'4", b"&amp;", b"\\\n"]
+    "unit",
+    [b"<!--", b"<script>", b"<", b"<br", b"<pre>", b"{", b"{\\*{}", b"\\u1", b"\\'4", b"&amp;", b"\\\n"],
 )
 @pytest.mark.parametrize("start", [b"<br>", b"{\\rtf"])
 def test_any_form_takes_a_bounded_time(unit, start):

@@ -125,6 +125,12 @@ def test_the_list_that_comes_with_it_refuses_neither_pages_nor_media_nor_feeds(e
     assert refusing.refuses("https://site.example/feed.csv")
 
 
+@pytest.mark.parametrize(("name", "refused"), [("x/Node.js", 0), ("x/a.min.js", 1), ("x/a-1.2.dll", 1), ("x/a.run", 0)])
+def test_an_ending_of_names_refuses_what_looks_like_a_file(exclusions, name, refused):
+    refusing = ExtensionFilter.load(exclusions / "extensions.txt")
+    assert refusing.refuses(f"https://site.example/{name}") == bool(refused)
+
+
 @pytest.mark.parametrize(
     ("page", "url", "said"),
     [

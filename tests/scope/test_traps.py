@@ -32,6 +32,7 @@ TRAPS = {
         "/day-of-vote/2015/03/16/4f4468e8-cbdc-11e4-8c54-ffb5ba6f2f69_story.html", "/events/2031/05/12/concert-3",
         "/year/4f4468e8-2131-11e4", "/archive/x2131-05y", "/events/view.php?id=210512", "/event?story=21050612",
         "/news/2055/01/162123.html", "/archive/2144/12/0c9b", "/week/1888/05/12/the-end", "/events/20310501-concert",
+        "/wydarzenia/2031-05-01/koncert", "/story-2099", "/films?date=06%2F06%2F1944", "/calendar?date=5%2F1%2F2027",
     ],
     # A calendar ends a year from now.
     Drop.TRAP_CALENDAR: [
@@ -41,7 +42,10 @@ TRAPS = {
         "/events/2031-05/list/", "/calendar/2031/05/week/3", "/cal/2031-05-12/day/index.html", "/events/2031-05/page/2",
         "/calendar/month/2031-05.html", "/events/20310501T100000/", "/2031/05/12/", "/calendar/2031-05-01/2031-06-01",
         "/events/list?from_day=20310501", "/calendar/2031/05/events?id=4711", "/agenda?d=203105",
-        "/event/yoga/2031-05-12/",
+        "/event/yoga/2031-05-12/", "/akce/2031-05-12", "/wydarzenia/2031-05-12/", "/tapahtumat/2031-05/",
+        "/evenementen/2031-05", "/evenemang/2031-05-12", "/etkinlikler/2031-05", "/kalendarz/2031-05/",
+        "/cal?d=2031%2F05%2F03", "/calendar.aspx?view=month&date=05%2F01%2F2031", "/plan?datum=1.5.2031",
+        "/plan?date=01-05-2031&view=day",
     ],
     Drop.TRAP_REPEAT: [
         "/a/x/a/x/b/a/c/a", "/a/b/a/b/a/b", "/r/a/b/c/a/b/c/a/b/c/s", "//////x", "/a/a/a/a?x=1", "/a/b/a/b/a/b?x=1",
