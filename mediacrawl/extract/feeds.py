@@ -19,9 +19,6 @@ __all__ = ["MAX_ENTRIES", "Feed", "FeedEntry", "parse_feed"]
 
 _MOST_MENDED = 2_000_000
 """Bytes of a malformed feed up to which it is mended and parsed again."""
-_END = 1_000
-_ENDS = (b"</rss>", b"</feed>", b"</rdf:rdf>", b"</rdf>")
-"""Ends of a whole feed, in lower case."""
 _PERIODS = {"hourly": 3_600.0, "daily": 86_400.0, "weekly": 604_800.0, "monthly": 2_592_000.0, "yearly": 31_536_000.0}
 
 
@@ -34,10 +31,9 @@ def parse_feed(body: bytes, url: str) -> Feed:
     """
     faults: list[str] = []
     feed = _read(body, url, faults)
-    is_whole = body[-_END:].rstrip(b"\0 \t\r\n").lower().endswith(_ENDS)
-    if (faults or not is_whole) and feed.cut == 0 and len(body) <= _MOST_MENDED:
+    if faults and feed.cut == 0 and len(body) <= _MOST_MENDED:
         mended = _read(well_formed(readable(body).decode("utf-8", "replace")).encode(), url, [])
-        if sum(map(_worth, mended.entries)) >= sum(map(_worth, feed.entries)) + (not faults):
+        if sum(map(_worth, mended.entries)) >= sum(map(_worth, feed.entries)):
             return mended
     return feed
 
@@ -49,9 +45,6 @@ def _read(body: bytes, url: str, faults: list[str]) -> Feed:
             reader.feed.moved = text_of(element, ID_LENGTH)
         else:
             reader.take(element)
-    if reader.taken < body.count(b"</item>") + body.count(b"</entry>"):
-        # The parser waits for the end of a value that has none.
-        faults.append("fewer entries than end tags")
     reader.end()
     return reader.feed
 
@@ -68,10 +61,8 @@ class _Reader:
         self._based = based
         self._root: Any = None
         self._is_podcast = False
-        self.taken = 0
 
     def take(self, element: Any) -> None:
-        self.taken += 1
         if self._root is None:
             self._root = element.getroottree().getroot()
         if len(self.feed.entries) >= MAX_ENTRIES:

@@ -111,9 +111,13 @@ def elements(body: bytes, *names: str, faults: list[str] | None = None) -> Itera
             broken += 1
         if broken >= _MOST_BROKEN or tags > _MOST_TAGS:
             break
-    if faults is not None and last is not None:
-        # Without its message, which quotes the file.
-        faults.append(f"line {last[0]}, column {last[1]}")
+    if faults is not None:
+        with suppress(etree.LxmlError, ValueError):
+            parser.close()
+        fault = parser.feed_error_log.last_error
+        if fault is not None:
+            # Without its message, which quotes the file.
+            faults.append(f"line {fault.line}, column {fault.column}")
 
 
 def readable(body: bytes) -> bytes:
