@@ -40,11 +40,16 @@ def parse_feed(body: bytes, url: str) -> Feed:
 
 def _read(body: bytes, url: str, faults: list[str]) -> Feed:
     reader = _Reader(Feed(url), based=b"xml:base" in body)
+    missing = body.count(b"</item>") + body.count(b"</entry>")
     for element in elements(body, "item", "entry", "liveItem", "new-feed-url", faults=faults):
         if str(element.tag).endswith("new-feed-url"):
             reader.feed.moved = text_of(element, ID_LENGTH)
         else:
             reader.take(element)
+            missing -= 1
+    if missing > 0:
+        # A section without its end lasts until that of the next one.
+        faults.append("fewer entries than end tags")
     reader.end()
     return reader.feed
 

@@ -17,8 +17,8 @@ from mediacrawl.extract.feed_model import (
     NO_MEDIA,
     Feed,
     FeedEntry,
-    media_in_html,
-    names_media,
+    encoding_of,
+    unlabelled,
 )
 from mediacrawl.extract.literals import literals
 from mediacrawl.extract.texts import (
@@ -27,6 +27,7 @@ from mediacrawl.extract.texts import (
     fact_link,
     media_type,
     moment,
+    names_media,
     seconds,
     unescape,
     without_tags,
@@ -139,10 +140,10 @@ def _files(item: dict[str, Any], link: str, guid: str) -> dict[str, tuple[dict[s
     attachments = [file for file in _listed(item.get("attachments"), MOST_FILES) if isinstance(file, dict)]
     named = {_text(file.get("url")): file for file in attachments if not _mime(file).startswith(NO_MEDIA)}
     named.pop("", None)
-    named |= {href: {} for href in (link, "" if named else guid) if names_media(href) and href not in named}
-    found = {href: (file, _mime(file) or href.partition("?")[0].rpartition(".")[2]) for href, file in named.items()}
-    for href in islice(media_in_html(_text(item.get("content_html"))), MOST_FILES):
-        found.setdefault(href, ({}, "" if named else href.partition("?")[0].rpartition(".")[2]))
+    found = {href: (file, encoding_of(href, _mime(file))) for href, file in named.items()}
+    html = [_text(item.get("content_html"))]
+    for href, is_own in islice(unlabelled(link, guid, html, has_file=bool(named)), MOST_FILES):
+        found.setdefault(href, ({}, encoding_of(href, "") if is_own else ""))
     return found
 
 
