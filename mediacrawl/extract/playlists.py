@@ -338,9 +338,7 @@ def _stations(body: bytes) -> Iterator[dict[str, str]]:
     sources = stats.get("source") if isinstance(stats, dict) else None
     for source in sources if isinstance(sources, list) else [sources]:
         if isinstance(source, dict):
-            texts = ((name, each) for name, each in source.items() if isinstance(each, str))
-            # JSON may contain lone surrogates, which cannot be stored.
-            yield {name: each[:LONGEST_TEXT].encode("utf-8", "replace").decode("utf-8") for name, each in texts}
+            yield {name: each[:LONGEST_TEXT] for name, each in source.items() if isinstance(each, str)}
 
 
 def _add(found: Listing, listed: Listed, most: int = MOST_ENTRIES) -> None:
