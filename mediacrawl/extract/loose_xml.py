@@ -88,7 +88,8 @@ class _Writer:
         elif not 0 < len(opened) < _MOST_OPEN:
             return text if opened else ""
         before = self.end(place) if kind in _ENTRIES and opened[place] in _ENTRIES else ""
-        written = f"{before}<{name}{_attributes_of(attributes)}"
+        values = (f' {key}="{_escaped(value)}"' for key, value in attributes_of(attributes).items())
+        written = f"{before}<{name}{''.join(values)}"
         if attributes.endswith("/"):
             return f"{written}/>{text}"
         if kind not in self._ended | _ROOTS | _ENTRIES:
@@ -104,13 +105,14 @@ class _Writer:
         return "".join(reversed(tags))
 
 
-def _attributes_of(tag: str) -> str:
+def attributes_of(tag: str) -> dict[str, str]:
+    """Return the attributes of a start tag from what is behind its name, as written; of equal names the first."""
     if _curly(tag):
         tag = tag.translate(_STRAIGHT)
     values: dict[str, str] = {}
     for found in islice(_attributes(tag), _MOST_ATTRIBUTES):
         values.setdefault(found[1], found[3] or (found[4] or "").removesuffix("/"))
-    return "".join(f' {name}="{_escaped(value)}"' for name, value in values.items())
+    return values
 
 
 def _escaped(text: str) -> str:

@@ -27,7 +27,6 @@ _says_list = re.compile(
 ).match
 _COMPRESSION = 5
 _says_media = re.compile(r"audio/|video/|application/(?:(?:x-)?(?:ogg|mp4|mp3|midi)|vnd\.rn-realmedia)|x-music/").match
-_LISTS = frozenset({"audio/x-mpegurl", "audio/x-scpls"})
 _says_other = re.compile(
     r"image/|font/|model/|message/|text/(?:css|csv|calendar|vcard|javascript)|application/(?:(?:x-)?(?:javascript|java|zip|"
     r"gzip|bzip|tar|rar|7z|font|shockwave-flash|bittorrent)|pdf|postscript|rtf|msword|vnd\.|epub|wasm)"
@@ -145,7 +144,7 @@ def claim_of(content_type: str) -> Claim:
 
 def is_media(mime: str | None) -> bool:
     """Whether a MIME type is audio or video, and no playlist."""
-    return mime is not None and mime not in _LISTS and _says_media(mime) is not None
+    return mime is not None and claim_of(mime) == "media"
 
 
 @dataclass(frozen=True, slots=True)
