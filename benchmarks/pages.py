@@ -183,155 +183,31 @@ def pictures(page: Captured) -> set[bytes]:
 
 # -- the dearest page ----------------------------------------------------------------------------------------------
 
-OPENINGS = (
-    *(
-        b"",
-        b'<script>a <b c="</script>',
-        b"<script>a <b c='</script>",
-        b"<script><!--<script>",
-        b"<!--",
-        b"<!-->",
-        b"<title>",
-    ),
-    *(
-        b"<textarea>",
-        b'<style><a b="</style>',
-        b'<p x="',
-        b"<p x='",
-        b"<p x=",
-        b"<p ",
-        b'<textarea><b c="</textarea>',
-        b"<svg>",
-    ),
-    *(
-        b"<template>",
-        b"<noscript>",
-        b"<plaintext>",
-        b"<![CDATA[",
-        b"<?",
-        b"<!",
-        b"</",
-        b"<x",
-        b'<a title="<b">',
-        b"<table>",
-    ),
-    *(
-        b'<!--"-->',
-        b'<!-- <a b="-->',
-        b"<select>",
-        b'<title><b c="</title>',
-        b'<xmp><b c="</xmp>',
-        b"<iframe><b c='</iframe>",
-    ),
-    *(
-        b'<noscript><b c="</noscript>',
-        b'<noembed><b c="</noembed>',
-        b"<script>/*<p x='*/</script>",
-        b"<p x=> ",
-        b'<p x="">"',
-    ),
+
+def _pieces(written: str) -> tuple[bytes, ...]:
+    return tuple(each.encode().decode("unicode_escape").encode("latin-1") for each in written.split("|"))
+
+
+OPENINGS = _pieces(
+    r"""|<script>a <b c="</script>|<script>a <b c='</script>|<script><!--<script>|<!--|<!-->|<title>|<textarea>|"""
+    r"""<style><a b="</style>|<p x="|<p x='|<p x=|<p |<textarea><b c="</textarea>|<svg>|<template>|<noscript>|"""
+    r'<plaintext>|<![CDATA[|<?|<!|</|<x|<a title="<b">|<table>|<!--"-->|<!-- <a b="-->|<select>|'
+    r"""<title><b c="</title>|<xmp><b c="</xmp>|<iframe><b c='</iframe>|<noscript><b c="</noscript>|"""
+    r'''<noembed><b c="</noembed>|<script>/*<p x='*/</script>|<p x=> |<p x="">"'''
 )
 """What a page begins with: states of the tokenizer in which a guard and the parser may differ."""
-SECONDS = (
-    b"",
-    b'<p x="> " ',
-    b"<p x='> ' ",
-    b"<p ",
-    b'<p "',
-    b"<p x=y>",
-    b"-->",
-    b"--!>",
-    b"</script>",
-    b"</p ",
-    b"<p/",
-    b">",
-)
-ENDINGS = (b"", b">", b'">', b"'>", b"-->", b"</script>", b"]}</script>", b"></p></div><a href=/last>")
-UNITS = (
-    *(
-        b" a%d",
-        b" a%d=1",
-        b' a%d="x"',
-        b" a%d='>'",
-        b'"a%d" ',
-        b"a%d=",
-        b"/a%d",
-        b"\na%d\n=\n1",
-        b'a%d"b" ',
-        b"<a%d ",
-        b" a%d<b",
-    ),
-    *(
-        b"<div>",
-        b"<b id=%d>",
-        b"<a href=/x%d>",
-        b"<p>",
-        b"</p>",
-        b"</b>",
-        b"<font x%d=1>",
-        b"<table><tr><td>",
-        b"<form>",
-        b"<li>",
-    ),
-    *(
-        b"&amp;",
-        b"&#65;",
-        b"&a%d;",
-        b"&",
-        b"&#x%d",
-        b"<",
-        b"<!--",
-        b"-->",
-        b"<!--%d-->",
-        b"<script>",
-        b"</script>",
-        b"<?x%d>",
-        b"</",
-    ),
-    *(
-        b'"',
-        b"'",
-        b'="',
-        b"=",
-        b">",
-        b"<!",
-        b"<base href=/%d>",
-        b"<base href='%d/'>",
-        b"<meta name=robots content=%d>",
-        b"\0",
-        b"\xff",
-    ),
-    *(
-        b"<script>var a%d='/x.mp3'</script>",
-        b'{"file":"/a%d.mp3"},',
-        b"data-src=/x%d.mp3 ",
-        b'<a data-mp3="/%d.mp3">',
-        b"rel=license ",
-    ),
-    *(
-        b"<script>jwplayer().setup({file:'/%d.mp3'})</script>",
-        b"<audio src=/%d.mp3>",
-        b"<source src=/%d.mp3>",
-        b"<object data=/%d>",
-    ),
-    *(
-        b"<div itemscope itemtype=http://schema.org/VideoObject>",
-        b"<link rel=license href=/%d>",
-        b"license ",
-        b"data-a=.mp3",
-    ),
-    *(
-        b"<script type=application/ld+json>",
-        b'{"@id":"%d"},',
-        b"[",
-        b"{",
-        b"\\",
-        b".mp3",
-        b"<a ",
-        b"<p x=y",
-        b"data-a.b",
-        b"<i><a>",
-    ),
+SECONDS = _pieces(r"""|<p x="> " |<p x='> ' |<p |<p "|<p x=y>|-->|--!>|</script>|</p |<p/|>""")
+ENDINGS = _pieces(r"""|>|">|'>|-->|</script>|]}</script>|></p></div><a href=/last>""")
+UNITS = _pieces(
+    r""" a%d| a%d=1| a%d="x"| a%d='>'|"a%d" |a%d=|/a%d|\na%d\n=\n1|a%d"b" |<a%d | a%d<b|<div>|<b id=%d>|"""
+    r"<a href=/x%d>|<p>|</p>|</b>|<font x%d=1>|<table><tr><td>|<form>|<li>|&amp;|&#65;|&a%d;|&|&#x%d|<|<!--|"
+    r"""-->|<!--%d-->|<script>|</script>|<?x%d>|</|"|'|="|=|>|<!|<base href=/%d>|<base href='%d/'>|"""
+    r"""<meta name=robots content=%d>|\0|\xff|<script>var a%d='/x.mp3'</script>|{"file":"/a%d.mp3"},|"""
+    r'data-src=/x%d.mp3 |<a data-mp3="/%d.mp3">|rel=license |'
+    r"<script>jwplayer().setup({file:'/%d.mp3'})</script>|<audio src=/%d.mp3>|<source src=/%d.mp3>|"
+    r"<object data=/%d>|<div itemscope itemtype=http://schema.org/VideoObject>|<link rel=license href=/%d>|"
+    r'license |data-a=.mp3|<script type=application/ld+json>|{"@id":"%d"},|[|{|\\|.mp3|<a |<p x=y|data-a.b|'
+    r"<i><a>"
 )
 """What it is filled with; ``%d`` counts."""
 

@@ -438,7 +438,6 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
     "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
-    "scrapy.downloadermiddlewares.defaultheaders.DefaultHeadersMiddleware": None,
     "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware": None,
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
     "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
@@ -494,6 +493,10 @@ DOWNLOAD_MAXSIZE: kind.Bytes = 16 * 1024 * 1024
 DOWNLOAD_WARNSIZE: kind.Bytes = 0
 DOWNLOAD_FAIL_ON_DATALOSS: kind.Switch = False
 """A truncated page has links, too: it is read as far as it came, and requested again."""
+
+DEFAULT_REQUEST_HEADERS = {"Accept-Language": "*,en;q=0.5"}
+"""Headers of all requests that have no such header of their own. Some servers refuse requests without Accept-Language.
+With ``*`` first a server chooses, which gives the titles in the language of the site; some servers want a letter."""
 
 DOWNLOAD_HANDLERS = {
     "http": "mediacrawl.net.http_handler.PoliteHTTPHandler",

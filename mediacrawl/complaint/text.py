@@ -16,6 +16,7 @@ from mediacrawl.complaint.judging import BreachKind
 from mediacrawl.complaint.lines import LoggedRequest, LoggedRobots
 from mediacrawl.observe.format import count, counted_in_words, elapsed, in_words, plural, size
 from mediacrawl.observe.text import printable
+from mediacrawl.politeness.robots import plain
 
 _LONGEST = 300
 """Characters of a URL or a rule in a sentence."""
@@ -208,6 +209,8 @@ def _version(case: Case, fetch: LoggedRobots, again: list[LoggedRobots]) -> Iter
     at = "" if fetch.url == f"{fetch.authority}/robots.txt" else f" at {_short(fetch.url)}"
     yield f"    {_moment(fetch.time)} UTC  {fetch.status or 'no answer'}, {size(fetch.size)}{at}: {meaning}"
     if is_whole or fetch.body:
+        if flaw := plain(fetch.body)[1]:
+            yield f"        The file is {flaw} (RFC 9309, 2.2). We read it all the same, other crawlers may not."
         group = case.robots.rules(fetch.body).group_text.splitlines()
         yield from (f"        {_short(line)}" for line in group[:_RULES])
         if len(group) > _RULES:

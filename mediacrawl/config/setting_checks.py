@@ -124,7 +124,7 @@ def _wrong(settings: BaseSettings, name: str, kind: SettingType) -> str:
     if value is default or (value is None and name in _SCRAPYS):
         return ""
     given = "" if kind.is_secret else f" = {shown(value)}"
-    example = f", as in {default:g}" if kind.has_example and default is not None else ""
+    example = f", as in {default:.15g}" if kind.has_example and default is not None else ""
     expected = f"it must be {kind.expected}{example}{did_you_mean(str(value), kind.choices)}"
     try:
         parts = kind.read(settings, name)

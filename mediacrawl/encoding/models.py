@@ -315,7 +315,7 @@ def in_use() -> ModelFile:
     return replace(bundled(), version=hashlib.sha256(versions.encode()).hexdigest()[:12], _letters=letters)
 
 
-ENGINE: Final = 4
+ENGINE: Final = 5
 """Raised with every change of code that changes decisions, so that stored records are decided again."""
 
 

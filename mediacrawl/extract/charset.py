@@ -148,23 +148,13 @@ _MOST_READ = 4_000_000
 _CLOSER = b"x\"'>"
 """Ends a tag in any state of the tokenizer: in a quoted value of either kind, in or before one without quotation marks,
 in a name, and between attributes."""
-
-_BLANKS = rb"[ \t\n\r\f]*+"
-_NAME = rb"[ \t\n\r\f/]*+[^ \t\n\r\f/>][^ \t\n\r\f/>=]*+"
-_VALUE = rb"""(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)|[^ \t\n\r\f>"'][^ \t\n\r\f>]*+)?+"""
-_ATTRIBUTE = _NAME + rb"(?:" + _BLANKS + rb"=" + _BLANKS + _VALUE + rb")?+"
+_ATTRIBUTE = (
+    rb"[ \t\n\r\f/]*+[^ \t\n\r\f/>][^ \t\n\r\f/>=]*+(?:[ \t\n\r\f]*+=[ \t\n\r\f]*+"
+    rb"""(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)|[^ \t\n\r\f>"'][^ \t\n\r\f>]*+)?+)?+"""
+)
 """An attribute as HTML tokenizes it (the HTML standard, 13.2.5.32 to 13.2.5.39), with what is before it."""
-_PLAIN = rb"(?:%b(?!%b=)|%b%b=%b%b)" % (
-    *(_NAME, _BLANKS, _NAME.replace(b"/>", b"/><"), _BLANKS, _BLANKS),
-    rb"""(?:"[^"<]*+(?:"|\Z)|'[^'<]*+(?:'|\Z)|[^ \t\n\r\f>"'<][^ \t\n\r\f><]*+(?=[ \t\n\r\f>]|\Z)|(?=>|\Z))""",
-)
-"""One in which no tag can begin that would be read in another way: such a tag has fewer attributes."""
 _begin = re.compile(rb"</?[A-Za-z_:]")
-_begins_tag = re.compile(rb"<(?!/)").sub
-_tag = re.compile(
-    rb"</?[A-Za-z_:][^ \t\n\r\f/>]*+((?:%b){0,%d}+)(?:%b){0,%d}+(%b)?+"
-    % (_PLAIN, MOST_ATTRIBUTES, _ATTRIBUTE, MOST_ATTRIBUTES, _ATTRIBUTE)
-)
+_tag = re.compile(rb"%b[^ \t\n\r\f/>]*+(?:%b){0,%d}+(%b)?+" % (_begin.pattern, _ATTRIBUTE, MOST_ATTRIBUTES, _ATTRIBUTE))
 
 
 def shorten(body: bytes) -> tuple[bytes, int]:
@@ -181,16 +171,16 @@ def shorten(body: bytes) -> tuple[bytes, int]:
     pieces, done, number, left = list[bytes](), 0, 0, _MOST_READ
     for start, end in _long_stretches(body):
         place = start
-        while (found := _begin.search(body, place, end - _SHORT)) and (tag := _tag.match(body, found.start(), end)):
+        while (begin := _begin.search(body, place, end - _SHORT)) and (tag := _tag.match(body, begin.start(), end)):
             left -= tag.end() - tag.start()
-            if tag[2] or left < 0:
+            if tag[1] or left < 0:
                 first = tag.start() + _SHORT
-                rest = _begins_tag(b"", body[first:end])
+                rest = re.sub(rb"<(?!/)", b"", body[first:end])
                 parts = (rest[at : at + _SHORT] for at in range(0, len(rest), _SHORT))
                 pieces.append(_CLOSER.join([body[done:first], *parts, b""]))
                 done, number = end, number + 1
                 break
-            place = tag.end(1)
+            place = begin.end()
     return b"".join([*pieces, body[done:]]) if pieces else body, number
 
 
@@ -199,7 +189,8 @@ def _long_stretches(body: bytes) -> Iterator[tuple[int, int]]:
     start, size = 0, len(body)
     while size - start > _SHORT:
         end = body.rfind(b">", start, start + _SHORT)
-        if end < 0 or any(_opens_value(body, start, body.rfind(mark, start, end)) for mark in _MARKS):
+        double, single = body.rfind(b'"', start, end), body.rfind(b"'", start, end)
+        if end < 0 or _opens_value(body, start, double) or _opens_value(body, start, single):
             end = _closed(body, start)
             yield start, end
             start = end

@@ -24,7 +24,7 @@ from mediacrawl.extract.links import Page
 _texts: Any = etree.XPath("//text()", smart_strings=False)
 _SPREAD = 0x9E3779B1
 """Makes 64 bits of the 32 of a CRC (an odd number near 2**32 divided by the golden ratio)."""
-_LINES = 5_000
+_LINES = 20_000
 """Lines of a text that count for its shape; few pages have more."""
 _LONG = 4_000
 """Bytes of text from which white space counts, unless the text is mostly white space."""

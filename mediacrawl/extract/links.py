@@ -121,7 +121,7 @@ class Page:
         oembed: references to its oEmbed descriptions, as written; at most 4.
         tree: root element of its tree; None if it could not be read.
         in_templates: links in ``<template>`` elements, which browsers do not show; they are not among `links`.
-        tags_cut: tags that lost attributes beyond the limit.
+        tags_cut: stretches in which tags of thousands of attributes were ended early.
         anchors_cut: links whose anchor was not read, or not whole, since the steps of the page were used up.
     """
 
@@ -283,7 +283,8 @@ class _Reader:
         self._based = False
 
     def read(self, root: Any, canonical: str) -> None:
-        links, hidden = self.page.links, self._hidden
+        # Calling `Link` itself takes twice as long.
+        links, hidden, new = self.page.links, self._hidden, tuple.__new__
         # Relative to the page itself, whatever its base is (RFC 8288, 3.2).
         if canonical and (href := absolute(self.page.url, canonical)):
             self._canonicals.append(href)
@@ -297,7 +298,7 @@ class _Reader:
                 elif tag == "a":
                     href = element.get("href")
                     if href is not None:
-                        links.append(Link(href, "a", element))
+                        links.append(new(Link, (href, "a", element)))
                 else:
                     _HANDLERS[tag](self, element)
         for template in self._templates:
@@ -321,7 +322,8 @@ class _Reader:
         others = self._scripts.media(page.base)
         last = [Link(href, via, element) for href, via, element in self._card.links()]
         found = (file.href for medium in (*media, *others) for file in medium.files)
-        named = read_named(root, body, page.base, chain((link.href for link in chain(page.links, last)), found))
+        linked = chain((link.href for link in chain(page.links, last)), found)
+        named = read_named(root, body, page.base, linked, self._players.facts)
         page.media = gather(media, [*others, *named.media], sources, where)
         known = {absolute(page.base, href) for href, _, _ in last}
         for medium in page.media:
@@ -347,8 +349,7 @@ class _Reader:
 
     def player(self, element: Any) -> None:
         self.src(element)
-        for href, via in self._players.begin(element):
-            self._add(href, via, element)
+        self._players.begin(element)
 
     def track(self, element: Any) -> None:
         self._players.track(element)

@@ -42,7 +42,9 @@ _says_m3u = re.compile(r"mpegurl|audio/x-pn-realaudio").search
 _PLAIN = (".m3u", ".m3u8", ".ram")
 """Extensions of lists without a signature."""
 _urls = re.compile(rb"(?:\s*https?://[^\s<>\"]{4,2048}[ \t]*(?:[\r\n]|\Z)){1,3}").match
-_signature = re.compile(rb"#EXTM3U|#EXTINF:|\[(?:playlist|reference)\]", re.IGNORECASE).match
+_signature = re.compile(
+    rb"#EXTM3U|#EXTINF:|(?:[;#][^\r\n]{0,200}[\r\n]{1,4}){0,5}\[(?:playlist|reference)\]", re.IGNORECASE
+).match
 _tag = re.compile(rb"</?[a-z]", re.IGNORECASE).search
 _is_icestats = re.compile(rb'\{\s{0,99}"icestats"\s{0,99}:').match
 _is_wide = re.compile(rb"\xff\xfe|\xfe\xff|(?:[!-~]\0){2}|(?:\0[!-~]){2}").match
@@ -74,11 +76,11 @@ def list_form(content_type: str, body: bytes, url: str) -> str:
     """
     head = body[:_HEAD].lstrip(_BEFORE)
     mime = media_type(content_type)
-    if _signature(head):
+    if (signature := _signature(head)) is not None:
         if mime in PAGE_TYPES and _tag(head):
             # A page that begins with the word.
             return ""
-        return "pls" if head[:1] == b"[" else "hls" if is_hls(body) else "m3u"
+        return "pls" if signature[0].endswith(b"]") else "hls" if is_hls(body) else "m3u"
     if head[:1] == b"{":
         return "feed" if is_json_feed(body) else _ICECAST if _is_icestats(head) else ""
     if head[:1] == b"<" or head[:2] in {b"\xff\xfe", b"\xfe\xff"}:

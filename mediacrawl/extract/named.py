@@ -11,7 +11,7 @@ attributes with such an ending are read. Nothing is run: what a script composes 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -21,8 +21,8 @@ from lxml import etree
 
 from mediacrawl.extract.literals import Literal, literals
 from mediacrawl.extract.medium import MOST_MEDIA, Medium
-from mediacrawl.extract.script_media import LONGEST_URL, ScriptMedia, is_template, is_url
-from mediacrawl.extract.scripts import values_of_attribute
+from mediacrawl.extract.script_media import ScriptMedia, is_url
+from mediacrawl.extract.scripts import BEFORE, LONGEST_CODE, MOST_TOKENS, values_of_attribute
 from mediacrawl.extract.texts import MEDIA_ENDINGS, absolute, fact_link, fold, kind_of_media, unescape
 from mediacrawl.facts import PAGE, Fact, fact, stated
 
@@ -38,22 +38,26 @@ _MOST_HITS = 1_000
 """Endings of one page before which a URL is looked for, in 20 ms."""
 _BEFORE, _BEHIND = 1_000, 300
 """Characters before and behind an ending in which a URL is looked for."""
-_LONGEST_CODE, _BEFORE_CODE = 60_000, 5_000
-"""Characters of one script that are read for facts, and of these before its first file."""
-_MOST_TOKENS = 40_000
-"""Tokens of all code of a page that are read for facts, in 50 ms."""
+_LONGEST_NAME = 80
+"""Characters before a string in which the name is that it is given to."""
 _MOST_ATTRIBUTES = 50
+_LONGEST_DOCUMENT = 10_000
+"""Characters of a document in an attribute that are read; libxml2 takes 0.1 s for as many in one tag."""
 
 _ALL = "|".join(each[1:] for each in (*MEDIA_ENDINGS, ".m3u", ".pls", ".asx", ".xspf", ".3gp", ".mpeg"))
-# RE2 takes a fourth of the time of the module `re`.
-_in_bytes = re2.compile(rf"(?i)(\.(?:{_ALL}))(?:[^A-Za-z0-9_.(=\[{{-]|\.[\s<\"]|\z)".encode()).finditer
-_ending = re.compile(rf"(?<=[^\s\"'`<>=(,./\\*?#])\.(?i:{_ALL})(?![A-Za-z0-9_(=\[{{-]|\.\w|\\*/)").finditer
+# RE2 takes a fourth of the time of the module `re`; half of that without a group and with one first octet.
+_octets = re2.Options()
+_octets.encoding = re2.Options.Encoding.LATIN1
+_in_bytes = re2.compile(rf"\.(?i:{_ALL})(?:[^A-Za-z0-9_.(={{-]|\.[\s<\"]|\z)".encode(), _octets).finditer
+_endings_of = re.compile(rb"\.\w+").findall
+# What begins with one character is searched for fastest, so that the character before it is looked at behind it.
+_ending = re.compile(rf"\.(?<=[^\s\"'`<>=(,./\\*?#]\.)(?i:{_ALL})(?![A-Za-z0-9_(={{-]|\.\w|\\*/)").finditer
 _ends = re.compile(rf"\.(?i:{_ALL})\Z").search
 _escape = re.compile(r"\\+(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|([nrt])|([/\"'&=?]))").sub
 _scheme = re.compile(r"https?(?:://|%3A%2F%2F)", re.IGNORECASE).finditer
 _is_whole_url = re.compile(r"https?://[\w.-]*\w\.\w[\w.-]*(?::\d{1,5})?/[^\s\"'`<>\\{}|^*]+", re.IGNORECASE).fullmatch
 _rest = re.compile(r"(?:[^\s\"'`<>\\{}|^#;$]|;(?=[\w.-]+=))*+").match
-_string = re.compile(r"([\"'`])([^\"'`]*)\Z").search
+_MARKS = "\"'`"
 _given_to = re.compile(r"([\w$-]+)[\"'\]]?\s*[:=(\[][\[(\s]*\Z").search
 _pair = re.compile(r"(?:\A|[&;?])([\w.%\[\]-]{1,40})=([^&=;?]*)\Z").search
 _is_player = re.compile(r"\.(?:swf|html?)\?", re.IGNORECASE).search
@@ -69,8 +73,7 @@ _of_program = re.compile(
 ).search
 """Sounds and empty files of the page's own program, a fifth of what captured pages name."""
 _UNSEEN = frozenset({"style", "title"})
-_PLAYING = frozenset({"audio", "video"})
-"""Elements whose ``data-setup`` is read by `players`."""
+_PLAYING = frozenset({"audio", "video", "amp-audio", "amp-video"})
 
 _TITLES = ("data-title", "data-audio-title", "data-video-title", "data-song-title", "data-track-title", "data-name")
 """Attributes with the title. ``title`` and ``aria-label`` of other elements than players say what a click does."""
@@ -94,7 +97,9 @@ _NO_ELEMENT = etree.Element("link")
 """The element of references in scripts and texts."""
 
 
-def read_named(root: Any, body: bytes, base: str, known: Iterable[str]) -> Named:
+def read_named(
+    root: Any, body: bytes, base: str, known: Iterable[str], said: Callable[[Any, str], Iterable[Fact]]
+) -> Named:
     """Find the media that scripts, attributes and texts of a page name. Never raises.
 
     Args:
@@ -102,8 +107,9 @@ def read_named(root: Any, body: bytes, base: str, known: Iterable[str]) -> Named
         body: the page in UTF-8.
         base: what its references are relative to.
         known: references that were found otherwise, as written; read on demand.
+        said: returns what the page says of a playing element, see `players.Players.facts`.
     """
-    hits = [match[1] for match in islice(_in_bytes(body), _MOST_HITS)]
+    hits: list[bytes] = _endings_of(b" ".join(match[0] for match in islice(_in_bytes(body), _MOST_HITS)))
     if not hits:
         return Named([], [])
     endings = [each.decode("ascii") for each in islice(dict.fromkeys(hits), _MOST_ENDINGS)]
@@ -111,7 +117,7 @@ def read_named(root: Any, body: bytes, base: str, known: Iterable[str]) -> Named
     if len(hits) == len(linked) < _MOST_HITS and not any("?" in url for url in linked):
         # Each is the end of a link.
         return Named([], [])
-    search = _Search(base, linked)
+    search = _Search(base, linked, said)
     wanted = " or ".join(f"contains(., '{ending}')" for ending in endings)
     for text in islice(root.xpath(f"/descendant::*/@*[{wanted}] | /descendant::text()[{wanted}]"), _MOST_TEXTS):
         element = text.getparent()
@@ -127,15 +133,15 @@ def read_named(root: Any, body: bytes, base: str, known: Iterable[str]) -> Named
 class _Search:
     """The search in the texts and attributes of one page."""
 
-    def __init__(self, base: str, linked: set[str]) -> None:
+    def __init__(self, base: str, linked: set[str], said: Callable[[Any, str], Iterable[Fact]]) -> None:
         self._wanted = set[str]()
         self.setups, self.values = ScriptMedia(base), ScriptMedia(base, VIA, self._wanted)
         self.media: list[Medium] = []
         self.links: list[tuple[str, str, Any]] = []
         self._of_element: dict[Any, Medium] = {}
-        self._base = base
+        self._base, self._said = base, said
         self._known = linked | {""}
-        self._hits, self._tokens = _MOST_HITS, _MOST_TOKENS
+        self._hits, self._tokens = _MOST_HITS, MOST_TOKENS
 
     def text(self, text: str) -> None:
         for href in self._new(text, None):
@@ -148,39 +154,48 @@ class _Search:
             self._add([href], VIA, _NO_ELEMENT)
 
     def attribute(self, text: str, name: str, element: Any) -> None:
+        if name == "srcdoc":
+            self._document(text)
+            return
         if "?" not in text and (url := absolute(self._base, text)) and url in self._known:
             return
         found = self._new(text, name)
-        if text[:1] in ("{", "[") and not (name == "data-setup" and element.tag in _PLAYING):
+        if text[:1] in ("{", "["):
             for value in values_of_attribute(text):
                 self.setups.take(Literal("", value), is_setup=True)
         elif found != [text]:
             self._read_facts(text, found)
         self._add(found, DATA_SRC if found == [text] and name.startswith("data-") else VIA, element)
 
+    def _document(self, text: str) -> None:
+        """Search the page that is the value of an attribute; a document in it is text."""
+        root: Any = etree.HTML(text[:_LONGEST_DOCUMENT])
+        for inner in islice(() if root is None else root.xpath("//@* | //text()"), _MOST_TEXTS):
+            if inner.is_attribute and inner.attrname != "srcdoc":
+                self.attribute(str(inner).strip(), inner.attrname, inner.getparent())
+            else:
+                self.text(str(inner))
+
     def _add(self, hrefs: list[str], via: str, element: Any) -> None:
-        """Add references. Those of an element are one medium, unless an object in the code states facts about them."""
+        """Add references. Those of an element are one medium, unless they are in objects."""
         self.links += [(href, via, element) for href in hrefs]
         for href in hrefs:
-            if href in self.values.by_href or href in self.setups.by_href:
-                continue
-            medium = self._of_element.get(element)
+            medium = self.setups.by_href.get(href) or self.values.by_href.get(href)
             if medium is None:
-                if len(self.media) >= MOST_MEDIA:
-                    return
-                medium = Medium(via, kind_of_media(href))
-                self.media.append(medium)
-                if element is not _NO_ELEMENT:
-                    self._of_element[element] = medium
-                    medium.add_facts(_facts(element, self._base))
-            medium.add_file(href, via)
+                medium = self._of_element.get(element) or Medium(via, kind_of_media(href))
+                medium.add_file(href, via)
+                if len(medium.files) == 1 and len(self.media) < MOST_MEDIA:
+                    self.media.append(medium)
+            if element is not _NO_ELEMENT and element not in self._of_element:
+                self._of_element[element] = medium
+                medium.add_facts((self._said if element.tag in _PLAYING else _facts)(element, self._base))
 
     def _read_facts(self, code: str, found: list[str]) -> None:
         if not found or "{" not in code or self._tokens <= 0:
             return
         name = re.split(r"[/?]", found[0])[-1]
-        start = max(code.find(name) - _BEFORE_CODE, 0)
-        part = code[start : start + _LONGEST_CODE]
+        start = max(code.find(name) - BEFORE, 0)
+        part = code[start : start + LONGEST_CODE]
         self._wanted.update(found)
         for each in literals(part, most=self._tokens):
             if not isinstance(each.value, str):
@@ -206,9 +221,11 @@ class _Search:
 
 
 def _plain(text: str) -> str:
-    """Return a text without the escapes of HTML, JSON and scripts, also those of JSON in JSON."""
+    """Return a text without the escapes of HTML, of scripts, of JSON in JSON, and of quotes in ``javascript:`` URLs."""
     if "&" in text:
         text = unescape(text)
+    if "%2" in text:
+        text = text.replace("%22", '"').replace("%27", "'")
     return _escape(_unescaped, text) if "\\" in text else text
 
 
@@ -254,12 +271,13 @@ def _relative(before: str, behind: str, name: str, is_start: bool) -> str:
         name: of the attribute; empty for a script.
         is_start: whether `before` begins with the text.
     """
-    string = _string(before)
-    if string is not None:
-        mark, written, code = string[1], string[2], before[: string.start()]
-        given = _given_to(code)
+    place = max(map(before.rfind, _MARKS))
+    if place >= 0:
+        mark, written, code = before[place], before[place + 1 :], before[:place]
+        given = _given_to(code[-_LONGEST_NAME:])
         name = given[1] if given else ""
-        if code.rstrip().endswith("+"):
+        if code.rstrip().endswith("+") and not written.startswith("//"):
+            # A part of a URL; ``location.protocol + "//a.example/x.mp3"`` is a whole one.
             return ""
     elif name and is_start:
         mark, written = "", before
@@ -272,11 +290,12 @@ def _relative(before: str, behind: str, name: str, is_start: bool) -> str:
     rest = "" if pair is not None else _query(written, behind)
     end = behind[len(rest) :][:1]
     is_closed = end == mark or end in ("|", ",") or (pair is not None and end in ("&", ";"))
-    if not is_closed or _names_things(name) or "*" in written or not _ends(written.partition("?")[2] or written):
+    if not is_closed or "*" in written or not _ends(written.partition("?")[2] or written):
         return ""
     href = written + rest
-    is_path = ":" not in href.partition("/")[0] and " " not in href and is_url(f"/{href}")
-    return href if len(href) <= LONGEST_URL and not is_template(href) and (is_url(href) or is_path) else ""
+    # A name without a folder may be a sentence.
+    is_path = ":" not in href.partition("/")[0] and (" " not in href or "/" in href) and not _names_things(name)
+    return href if is_url(href) or (is_path and is_url(f"/{href}")) else ""
 
 
 def _facts(element: Any, base: str) -> Iterator[Fact]:

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any
 
 from mediacrawl.extract.medium import AUDIO, MOST_MEDIA, VIDEO, Medium
 from mediacrawl.extract.script_media import TRACKS
-from mediacrawl.extract.texts import TEXT_PIECES, absolute, fold, media_type, names_media, walked
+from mediacrawl.extract.texts import TEXT_PIECES, absolute, fold, media_type, walked
 from mediacrawl.facts import PAGE, Fact, fact, framed, stated
 
 _CLIMB = 16
 """Elements between a source and its player: parsers nest each in the one before it."""
 _FIGURE = 4
 """Elements between a player and its figure."""
-_MOST_ATTRIBUTES = 50
 _MOST_SOURCES = 100
 """Sources of a player that are read; a medium has `medium.MOST_FILES` files at most."""
-_LONGEST_SETUP = 20_000
-"""Characters of a ``data-setup``; a page has a few, and each is JSON."""
 _MOST_TRACKS = 8
 """Tracks of text of one player that are kept."""
 _LONGEST_LANGUAGE = 40
-_KNOWN = frozenset({"data-src", "data-setup"})
 
 
 class Players:
@@ -39,17 +34,11 @@ class Players:
         self._captions: dict[Any, str] = {}
         self._held: Any = None
 
-    def begin(self, element: Any) -> Iterator[tuple[str, str]]:
-        """Add an ``audio`` or ``video``.
-
-        Returns:
-            References in attributes other than ``src`` and ``data-src``, with their link source.
-        """
-        if len(self._sources) >= MOST_MEDIA:
-            return
-        if not (element.get("loop") is not None and element.get("muted") is not None):
+    def begin(self, element: Any) -> None:
+        """Add an ``audio`` or ``video``."""
+        is_decoration = element.get("loop") is not None and element.get("muted") is not None
+        if len(self._sources) < MOST_MEDIA and not is_decoration:
             self._sources[element] = []
-        yield from ((href, "data-src") for href in _lazy(element))
 
     def source(self, element: Any) -> None:
         """Add a ``source``."""
@@ -90,12 +79,11 @@ class Players:
                         each.tag.removeprefix("amp-"),
                         _as_facts(f"{each.tag}@type", "mime", media_type(each.get("type"))),
                     )
-        for href in _lazy(element):
-            medium.add_file(href, "data-src")
-        medium.add_facts(self._facts(element, base))
+        medium.add_facts(self.facts(element, base))
         return medium
 
-    def _facts(self, element: Any, base: str) -> Iterator[Fact]:
+    def facts(self, element: Any, base: str) -> Iterator[Fact]:
+        """Yield what the page says of a playing element."""
         yield from _as_facts(f"{element.tag}@title", "title", element.get("title") or element.get("data-title") or "")
         figure = next((each for each in islice(element.iterancestors(), _FIGURE) if each.tag == "figure"), None)
         if figure is not None:
@@ -113,30 +101,6 @@ class Players:
             texts = () if caption is None else chain([caption.text], walked(caption, 2 * TEXT_PIECES))
             self._captions[figure] = fold(filter(None, texts))
         return self._captions[figure]
-
-
-def _lazy(element: Any) -> Iterator[str]:
-    """References to files in attributes for scripts: ``data-mp4``, ``data-video-src`` ..."""
-    # Pairs, since lxml refuses to look up names that are invalid in XML. libxml2 scans all attributes for each value.
-    for name, value in element.attrib.iteritems() if len(element.attrib) <= _MOST_ATTRIBUTES else ():
-        if name.startswith("data-") and name not in _KNOWN and value[:1] not in ("[", "{") and names_media(value):
-            yield value
-    setup = element.get("data-setup")
-    if setup and len(setup) <= _LONGEST_SETUP and '"src"' in setup:
-        yield from _of_setup(setup)
-
-
-def _of_setup(setup: str) -> Iterator[str]:
-    """Yield the sources in the options of Video.js (its guide, "Options Reference")."""
-    try:
-        options = json.loads(setup)
-    except (ValueError, RecursionError):
-        return
-    sources = options.get("sources") if isinstance(options, dict) else None
-    for each in sources[:MOST_MEDIA] if isinstance(sources, list) else ():
-        href = each.get("src") if isinstance(each, dict) else None
-        if isinstance(href, str) and names_media(href):
-            yield href.encode("utf-8", "replace").decode("utf-8")
 
 
 def _as_facts(frame: str, key: str, text: str) -> list[Fact]:

@@ -27,10 +27,10 @@ _MOST_SCRIPTS = 30
 """Scripts of one kind that are read of a page."""
 _LONGEST_STATE = 500_000
 """Characters of all state of a page that is parsed."""
-_LONGEST_CODE = 60_000
+LONGEST_CODE = 60_000
 """Characters of one script that are read, from shortly before the first name of a player on."""
-_BEFORE = 5_000
-_MOST_TOKENS = 40_000
+BEFORE = 5_000
+MOST_TOKENS = 40_000
 """Tokens of all code of a page that are read, in 50 ms."""
 _LONGEST_ATTRIBUTE = 20_000
 _MOST_STATES = 5
@@ -88,7 +88,7 @@ class Scripts:
         """Return the media in them, at most `medium.MOST_MEDIA`. Never raises."""
         if not self._code and not self._states:
             return []
-        found, left, tokens = ScriptMedia(base), _LONGEST_STATE, _MOST_TOKENS
+        found, left, tokens = ScriptMedia(base), _LONGEST_STATE, MOST_TOKENS
         for state in self._states:
             if len(state.text) <= left:
                 left -= len(state.text)
@@ -99,10 +99,10 @@ class Scripts:
         for code in self._code:
             begins = _names_player(code)
             if begins is not None:
-                start = max(begins.start() - _BEFORE, 0)
-                for each in literals(code[start : start + _LONGEST_CODE], most=tokens):
+                start = max(begins.start() - BEFORE, 0)
+                for each in literals(code[start : start + LONGEST_CODE], most=tokens):
                     found.take(_unpacked(each), is_setup=True)
-                tokens = max(tokens - len(code[start : start + _LONGEST_CODE]) // 4, 0)
+                tokens = max(tokens - len(code[start : start + LONGEST_CODE]) // 4, 0)
             elif "__" in code[:_STATE_WITHIN] and len(code) <= left and _names_media(code):
                 left -= len(code)
                 for value in _states_of(code, tokens):
@@ -165,7 +165,7 @@ def _of_pieces(code: str, most: int) -> Iterator[Any]:
 def _unpacked(found: Literal) -> Literal:
     """Return the value of ``JSON.parse("...")``; another one as it is."""
     if found.name == "parse" and isinstance(found.value, str) and found.value.lstrip()[:1] in ("{", "["):
-        return found._replace(value=next(_values_of_json(found.value, _MOST_TOKENS), {}))
+        return found._replace(value=next(_values_of_json(found.value, MOST_TOKENS), {}))
     return found
 
 

@@ -18,9 +18,11 @@ from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import UnreadableAnswerError
 from mediacrawl.extract.content_coding import UNPACKED, codings_of, is_complete, unpack
+from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.priority.nuggets import is_worth_opening
 from mediacrawl.probe.response import BodyLimits, bytes_wanted, bytes_wanted_of
 from mediacrawl.records import Drop, End, Kind, Limit, Outcome
+from mediacrawl.scope.sites import host_of
 from mediacrawl.visit import VISIT, FetchFacts, Visit
 
 if TYPE_CHECKING:
@@ -170,15 +172,38 @@ class CutMiddleware(CrawlComponent):
         return fetch.bytes >= fetch.body_limit
 
 
+_NOT_ACCEPTABLE = frozenset({406, 415})
+"""Statuses for an unacceptable Accept-Encoding (RFC 9110, 12.5.3; RFC 7694)."""
+_HOSTS = 10_000
+"""Hosts whose Accept-Encoding is remembered."""
+
+
 class UnpackMiddleware(HttpCompressionMiddleware):
     """Scrapy's `HttpCompressionMiddleware`, for servers that send anything at all, and for pages of any length.
+
+    A host that answers 406 or 415 to a request with Accept-Encoding gets none from then on (in memory), and the URL is
+    requested once more, by the next visit. One whose body cannot be read is asked for uncompressed ones.
 
     What is no coding (`extract.content_coding.codings_of`) is counted and removed from the header. A coding that cannot
     be decoded is counted, and the body is read as received. A body that contradicts its header raises
     `UnreadableAnswerError`; the libraries' own errors would count as faults. A page is unpacked as far as it is read.
 
-    Stats: ``answer/unknown_encoding``, ``answer/unreadable``, and Scrapy's ``httpcompression/...``.
+    Stats: ``answer/unknown_encoding``, ``answer/unreadable``, ``answer/not_acceptable``, and Scrapy's
+    ``httpcompression/...``.
     """
+
+    def __init__(self, *, crawler: Crawler) -> None:
+        super().__init__(crawler=crawler)
+        self._crawler = crawler
+        self._accepted: LastUsed[str] = LastUsed(_HOSTS)
+
+    def process_request(self, request: Request) -> Request | Response | None:  # type: ignore[override]
+        """Ask for a compressed response, unless that failed before."""
+        accepted = self._accepted.get(host_of(request.url))
+        if accepted is None:
+            return super().process_request(request)
+        request.headers["Accept-Encoding"] = accepted or None
+        return None
 
     def process_response(  # type: ignore[override]
         self, request: Request, response: Response
@@ -189,6 +214,14 @@ class UnpackMiddleware(HttpCompressionMiddleware):
             UnreadableAnswerError: its body contradicts its header.
             IgnoreRequest: it is no page, and decompresses to more than ``DOWNLOAD_MAXSIZE``.
         """
+        visit: Visit | None = request.meta.get(VISIT)
+        refused = response.status in _NOT_ACCEPTABLE and request.headers.get("Accept-Encoding")
+        if refused and visit is not None and visit.fetch.kind is not Kind.ROBOTS:
+            self._accepted.put(host_of(request.url), "")
+            self._count("answer/not_acceptable")
+            visit.decide(Outcome(End.CONTINUE, state=visit.lease.state))
+            request_serialization.hide(request, self._crawler.spider)
+            return response
         told = b",".join(response.headers.getlist("Content-Encoding")).decode("latin-1").lower()
         if not told or request.method == "HEAD":
             return response
@@ -209,6 +242,7 @@ class UnpackMiddleware(HttpCompressionMiddleware):
         body = unpack(response.body, codings, page or most + 1)
         if body is None:
             limits.add(Limit.UNREADABLE)
+            self._accepted.put(host_of(request.url), "identity")
             self._count("answer/unreadable")
             raise UnreadableAnswerError(f"its body cannot be unpacked ({', '.join(codings)})")
         if len(body) > most and not page:

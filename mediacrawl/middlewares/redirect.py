@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy import Request
+from scrapy.http.cookies import CookieJar
 
 from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl import request_serialization
@@ -14,6 +15,7 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.data_requests import redirected
 from mediacrawl.crawl.failures import refuse
 from mediacrawl.crawl.interfaces import link_filter
+from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.priority.revisits import evidence_for_other
 from mediacrawl.records import Drop, End, Kind, Outcome
 from mediacrawl.scope.candidates import candidate
@@ -30,6 +32,39 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _HOPS = "redirect_hops"
 _OF_A_BODY = ("Content-Type", "Content-Length", "Content-Encoding", "Content-Language")
 _CREDENTIALS = ("Authorization", "Cookie")
+_AGAIN = "cookie"
+"""The fragment, which is never sent, of a URL that is requested once more with a cookie: so the frontier knows it only
+once."""
+_CHAINS = 2_000
+"""Rows of redirects whose cookies are remembered."""
+
+
+class RedirectCookies:
+    """The cookies that redirects set, each for the rest of its own row of redirects only.
+
+    They are in memory: nothing is stored, and a row that another process goes on with has none.
+    """
+
+    def __init__(self) -> None:
+        self._jars: LastUsed[CookieJar] = LastUsed(_CHAINS)
+
+    def keep(self, chain: str, response: Response, request: Request) -> None:
+        """Keep the cookies that a redirect sets; `chain` names its row of redirects."""
+        if "Set-Cookie" in response.headers:
+            jar = self._jars.get(chain) or CookieJar()
+            jar.extract_cookies(response, request)
+            self._jars.put(chain, jar)
+
+    def add_to(self, request: Request, chain: str) -> bool:
+        """Add the header Cookie to a request of a row of redirects; return whether there is one."""
+        jar = self._jars.get(chain)
+        if jar is not None:
+            jar.add_cookie_header(request)
+        return "Cookie" in request.headers
+
+    def drop(self, chain: str) -> None:
+        """Forget the cookies of a row of redirects."""
+        self._jars.drop(chain)
 
 
 class RedirectCapMiddleware(CrawlComponent):
@@ -39,7 +74,10 @@ class RedirectCapMiddleware(CrawlComponent):
     through scope and NeverCrawl, with its hop count. Alone in a Scrapy project the target is scheduled as a new
     request, which the duplicate filter and all middlewares see; disable Scrapy's own ``RedirectMiddleware``.
 
-    Stats: ``redirect/followed``, ``drop/redirect_cap``, ``drop/redirect_broken``.
+    A URL that redirects to itself, or there and back, and sets a cookie is requested once more with it. Cookies are
+    sent within their own row of redirects only, and are not stored.
+
+    Stats: ``redirect/followed``, ``redirect/cookie``, ``drop/redirect_cap``, ``drop/redirect_broken``.
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
@@ -47,6 +85,13 @@ class RedirectCapMiddleware(CrawlComponent):
         self._cap = OwnSettings(context.settings).getint("REDIRECT_CAP")
         self._scores = context.scores
         self._is_ours = context.is_ours
+        self._cookies = RedirectCookies()
+
+    def process_request(self, request: Request) -> None:
+        """Add the cookies that the redirects before this request have set."""
+        visit: Visit | None = request.meta.get(VISIT)
+        if visit is not None and visit.lease.hops and self._is_ours and visit.fetch.kind is not Kind.ROBOTS:
+            self._cookies.add_to(request, _chain(visit))
 
     def process_response(self, request: Request, response: Response) -> Response | Request:
         """Queue the target of a redirect; pass on other responses.
@@ -63,7 +108,8 @@ class RedirectCapMiddleware(CrawlComponent):
             return response
         target = target_of(response)
         hops = visit.lease.hops if visit is not None else request.meta.get(_HOPS, 0)
-        if target is None or target.requested == request.url:
+        again = visit is not None and target is not None and self._is_wanted_again(visit, target, request, response)
+        if target is None or (target.requested == request.url and not again):
             return self._refuse(request, response, Drop.REDIRECT_BROKEN)
         if hops >= self._cap:
             return self._refuse(request, response, Drop.REDIRECT_CAP)
@@ -71,9 +117,20 @@ class RedirectCapMiddleware(CrawlComponent):
         if visit is None:
             return _again(request, response, target.requested, hops)
         visit.decide(Outcome(End.DONE))
-        self._queue(visit, target)
+        self._queue(visit, target, again=again)
         request_serialization.hide(request, self._crawler.spider)
         return response
+
+    def _is_wanted_again(self, visit: Visit, target: Spelling, request: Request, response: Response) -> bool:
+        """Keep the cookies of a redirect, and return whether its target was requested before, without them."""
+        lease, chain = visit.lease, _chain(visit)
+        if not self._is_ours:
+            return False
+        if not lease.hops:
+            self._cookies.drop(chain)
+        self._cookies.keep(chain, response, request)
+        is_back = target.key in (lease.key, canonical(chain)) and _AGAIN not in lease.url.split("#")
+        return is_back and self._cookies.add_to(Request(target.requested), chain)
 
     def _refuse(self, request: Request, response: Response, reason: Drop) -> Response:
         refused = refuse(request, self._stats, reason, response.url)
@@ -81,7 +138,7 @@ class RedirectCapMiddleware(CrawlComponent):
             raise refused
         return response
 
-    def _queue(self, visit: Visit, target: Spelling) -> None:
+    def _queue(self, visit: Visit, target: Spelling, *, again: bool) -> None:
         lease = visit.lease
         evidence = replace(evidence_for_other(lease), requested_url=lease.evidence.requested_url or lease.request_url)
         found = candidate(
@@ -95,8 +152,17 @@ class RedirectCapMiddleware(CrawlComponent):
         )
         found = redirected(found, lease)
         links = link_filter(self._crawler)
-        if links is None or links.admit(found):
-            visit.add_link(found)
+        if links is not None and not links.admit(found):
+            return
+        if again:
+            self._stats.inc_value("redirect/cookie")
+            found = replace(found, url=f"{found.url}#{_AGAIN}", requested=found.request_url)
+        visit.add_link(found)
+
+
+def _chain(visit: Visit) -> str:
+    """Return the URL that was requested first in a visit's row of redirects."""
+    return visit.lease.evidence.requested_url or visit.lease.request_url
 
 
 def _again(request: Request, response: Response, target: str, hops: int) -> Request:
@@ -151,7 +217,7 @@ class SeenMiddleware(CrawlComponent):
         if lease.evidence.via == WAITS:
             # Its URL is exactly what the site's own scripts request.
             return
-        reason, url = self._context.duplicates.waiting(lease.site, Spelling(lease.url, lease.request_url))
+        reason, url = self._context.duplicates.waiting(lease.site, Spelling(lease.key, lease.request_url))
         if reason is None:
             return
         if reason is Drop.DUST:

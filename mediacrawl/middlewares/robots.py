@@ -21,7 +21,7 @@ from mediacrawl.crawl.failures import RefusedRequest, refuse, trouble_in
 from mediacrawl.crawl.headers import header, headers
 from mediacrawl.crawl.interfaces import find_lease_holder, link_filter
 from mediacrawl.middlewares.cut import BROKE_OFF
-from mediacrawl.middlewares.redirect import target_of
+from mediacrawl.middlewares.redirect import RedirectCookies, target_of
 from mediacrawl.politeness.backoff import trouble_of
 from mediacrawl.politeness.caching import conditional_headers, is_conditional, lifetime
 from mediacrawl.politeness.robots import is_html
@@ -78,6 +78,7 @@ class RobotsMiddleware(CrawlComponent):
             raise NotConfigured("ROBOTS_ENABLED is off")
         super().__init__(crawler, context)
         self._sitemaps_most = own.getint("ROBOTS_SITEMAPS")
+        self._cookies = RedirectCookies()
         self._fetching: dict[str, Deferred[None]] = {}
 
     async def process_request(self, request: Request) -> Request | None:
@@ -117,11 +118,12 @@ class RobotsMiddleware(CrawlComponent):
             self._stats.inc_value("robots/outdated")
             return response
         was_failing = self._context.robots.is_failing(authority)
-        followed = self._follow(authority, visit, response)
+        followed = self._follow(authority, visit, request, response)
         if followed:
             # The target may be unreachable too.
             keeps_out = was_failing
         else:
+            self._cookies.drop(authority)
             answer = _answer(request, response, self._clock.now(), broke_off=visit.fetch.broke_off)
             learned = self._learn(authority, answer, response)
             keeps_out = not learned.known
@@ -154,8 +156,9 @@ class RobotsMiddleware(CrawlComponent):
         learned = self._context.robots.learn(authority, answer, now)
         if "request_log" in vars(self._context):
             # RequestLogMiddleware, which is enabled, made it and closes it.
+            status = answer.status if learned.known or not answer.broke_off else 0
             self._context.request_log.write_robots(
-                now, answer.url, answer.status, answer.body, authority=authority, site=site, kept=learned.kept
+                now, answer.url, status, answer.body, authority=authority, site=site, kept=learned.kept
             )
         self._count(answer, learned, response)
         if learned.crawl_delay and self._context.leases:
@@ -196,14 +199,17 @@ class RobotsMiddleware(CrawlComponent):
         ]
         return [each for each in found if links.admit(each)]
 
-    def _follow(self, authority: str, visit: Visit, response: Response) -> bool:
+    def _follow(self, authority: str, visit: Visit, request: Request, response: Response) -> bool:
         """Follow a redirect; return False if the response is none, or is not followed.
 
-        On the same site this lease continues at the target; another site gets a lease of its own.
+        A redirect to itself is followed if it sets a cookie, and none was sent. On the same site this lease continues
+        at the target; another site gets a lease of its own.
         """
         if not _is_redirect(response):
             return False
-        target = self._target(response)
+        self._cookies.keep(authority, response, request)
+        once_more = "Cookie" not in request.headers and self._cookies.add_to(Request(response.url), authority)
+        target = self._target(response, once_more=once_more)
         if target is None:
             return False
         by = onto = _carrier(visit)
@@ -222,11 +228,12 @@ class RobotsMiddleware(CrawlComponent):
             visit.decide(Outcome(End.CONTINUE, state=visit.lease.state))
         return True
 
-    def _target(self, response: Response) -> str | None:
-        """Return the target of a redirect; None, counted, if it is the same URL or excluded."""
+    def _target(self, response: Response, *, once_more: bool = False) -> str | None:
+        """Return the target of a redirect; None, counted, if it is excluded, or is the same URL and not `once_more`."""
         target = target_of(response)
         links = link_filter(self._crawler)
-        leads_on = target is not None and target.key != canonical(response.url) and len(target.requested) <= _LONGEST
+        leads_on = target is not None and (once_more or target.key != canonical(response.url))
+        leads_on = leads_on and target is not None and len(target.requested) <= _LONGEST
         if target is not None and leads_on and (links is None or links.admits_site(target.key)):
             return target.requested
         self._stats.inc_value("robots/redirect_refused")
@@ -259,7 +266,9 @@ class RobotsMiddleware(CrawlComponent):
         headers |= conditional_headers(verdict.etag, verdict.modified)
         # It is tried again under the lease of any page that needs it: Scrapy's middleware would count for each page.
         meta = {**request.meta, VISIT: visit, "verbatim_url": True, "dont_retry": True}
+        meta["download_fail_on_dataloss"] = False
         robots = request.replace(url=verdict.url, headers=headers, method="GET", body=b"", meta=meta)
+        self._cookies.add_to(robots, _authority(visit))
         errback = partial(self._robots_failed, request)
         return request_serialization.hide(robots, self._crawler.spider).replace(errback=errback)
 
@@ -326,21 +335,17 @@ class RobotsMiddleware(CrawlComponent):
 def _alone(url: str, verdict: RobotsDecision) -> Request:
     # Others would follow its redirects without telling where they led.
     meta = {"dont_obey_robotstxt": True, "dont_redirect": True, "verbatim_url": True}
+    meta["download_fail_on_dataloss"] = False
     headers = {"Accept-Encoding": "identity"} | conditional_headers(verdict.etag, verdict.modified)
     return Request(url, callback=NO_CALLBACK, meta=meta, headers=headers)
 
 
 def _answer(request: Request, response: Response, now: float, *, broke_off: bool) -> RobotsAnswer:
-    """The result of a fetch. A redirect that is not followed counts as unreachable, and so does an incomplete file.
-
-    The missing half may contain rules (RFC 9309, 2.3.1.4).
-    """
+    """Return the result of a fetch. A redirect that is not followed counts as unreachable."""
     conditional = is_conditional(request.headers)
     status = response.status
     if 300 <= status < 400 and not (status == 304 and conditional):
         return RobotsAnswer(0, url=request.url)
-    if broke_off and 200 <= status < 300:
-        return RobotsAnswer(0, url=canonical(request.url) or request.url)
     return RobotsAnswer(
         status=status,
         body=response.body if 200 <= status < 300 else b"",
@@ -349,6 +354,7 @@ def _answer(request: Request, response: Response, now: float, *, broke_off: bool
         modified=header(response, "Last-Modified"),
         life=_life(response, now),
         conditional=conditional,
+        broke_off=broke_off,
     )
 
 

@@ -37,6 +37,16 @@ _telling = re.compile(rb"(?:\A|[\r\n])[ \t]*([UADSCuadsc][^\r\n]*)").findall
 """Lines that may be records: they begin with the first letter of a known name."""
 # In the query of a canonical URL these are escaped, in the rules that people write they seldom are.
 _escaped_in_query = re.compile(r"%(?:21|24|27|28|29|2A|2C|2F|3A|3B|3F|40)")
+_RTF = re.compile(
+    r"\\'([0-9A-Fa-f]{2})|\\u(-?\d{1,5}) ?\??|(\\(?:par|line)(?![A-Za-z])\d* ?|\\\r?\n|[{}])|\\([\\{}])"
+    r"|\\(?:[A-Za-z]+-?\d* ?|[^A-Za-z])"
+)
+"""Of Rich Text: a character twice, the end of a line or a group, an escaped character, another control word."""
+_has_markup = re.compile(rb"\A[\s\xef\xbb\xbf]*<|<(?:br|p|pre|div)\b[^<>]*>", re.IGNORECASE).search
+_unseen = re.compile(r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1|\Z)", re.IGNORECASE | re.DOTALL)
+_block = re.compile(r"</?(?:br|p|pre|div|li|ul|tr|td|h\d|body|html|head|title|code|samp)\b[^<>]*+>", re.IGNORECASE)
+_REFERENCES = (("&nbsp;", " "), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&amp;", "&"))
+_tag = re.compile(r"<[^<>]*+>")
 _VISIBLE = {octet: f"%{octet:02X}" for octet in range(256) if not 32 <= octet < 127 and octet != 9}
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
@@ -156,14 +166,14 @@ class RobotsRules:
 
     @classmethod
     def parse(cls, body: bytes, agent: str, *, most: int = MAX_BYTES) -> RobotsRules:
-        """Parse a robots.txt, of any content type. Never raises: what cannot be read is no rule.
+        """Parse a robots.txt, of any content type and form (`plain`). Never raises: what cannot be read is no rule.
 
         Our product token is compared as a whole, ignoring case. The first `most` bytes count, cut at the end of
         a line. A `group_text` may be longer than its file, since octets beyond ASCII are escaped there; pass
         its length.
         """
         reader = _Reader(agent.lower())
-        for line in _lines(body, most):
+        for line in _lines(plain(body)[0], most):
             reader.read(line)
         return cls(reader.group, reader.sitemaps)
 
@@ -264,6 +274,38 @@ def is_html(content_type: str, body: bytes) -> bool:
     typed = content_type.partition(";")[0].strip().lower() in ("text/html", "application/xhtml+xml")
     start = body[:_START].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     return typed or start.startswith((b"<!doctype html", b"<html", b"<head", b"<body", b"<script"))
+
+
+def plain(body: bytes) -> tuple[bytes, str]:
+    """Return a robots.txt as plain text in UTF-8 (RFC 9309, 2.2), and what it is instead; empty if it is that.
+
+    Editors and servers make UTF-16, Rich Text or HTML of some. Those rules bind, too. A page that was sent in place of
+    a file has no lines that are rules.
+    """
+    start = body[:_START]
+    if body.count(0) * 10 > len(body):
+        # The rules are ASCII, of which every second byte is zero then.
+        first, second = body[::2].count(0), body[1::2].count(0)
+        order = "le" if second > first else "be"
+        if max(first, second) > 10 * min(first, second):
+            text = body.decode(f"utf-16-{order}", "replace").removeprefix("\ufeff")
+            return text.encode("utf-8", "replace"), "in UTF-16, not in UTF-8"
+    if start.lstrip().startswith(b"{\\rtf"):
+        return _RTF.sub(_of_rtf, body.decode("latin-1")).encode("utf-8", "replace"), "Rich Text (RTF), not plain text"
+    if _has_markup(body):
+        text = _block.sub("\n", _unseen.sub("", body.decode("utf-8", "surrogateescape")))
+        text = _tag.sub("", text)
+        for name, character in _REFERENCES:
+            text = text.replace(name, character)
+        return text.encode("utf-8", "surrogateescape"), "HTML, not plain text"
+    return body, ""
+
+
+def _of_rtf(match: re.Match[str]) -> str:
+    octet, number, line_end, character = match.groups()
+    if line_end:
+        return "\n"
+    return chr(int(octet, 16) if octet else int(number) % 65_536) if octet or number else character or ""
 
 
 def _lines(body: bytes, most: int) -> list[bytes]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from zlib import crc32
 
 from mediacrawl.notes import Notes
 from mediacrawl.politeness.caching import LastUsed, robots_age, usable_validator
@@ -76,6 +77,7 @@ class RobotsAnswer:
         etag, modified: the headers ETag and Last-Modified; may be empty.
         life: seconds of freshness, see `caching.lifetime`; None if the server does not say.
         conditional: whether the request had a condition, so that 304 is meaningful.
+        broke_off: whether the body ended before its announced end.
     """
 
     status: int
@@ -85,6 +87,7 @@ class RobotsAnswer:
     modified: str = ""
     life: float | None = None
     conditional: bool = False
+    broke_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +222,7 @@ class RobotsBook:
                 RobotsAction.WAIT, rule=f"robots.txt is redirected to {way.url}", wait=min(left, LOOK)
             )
         if way.carrier:
-            self._fail(authority, entry, 0, now, way)
+            self._fail(authority, entry, 0, now, way=way)
         else:
             self._keep(authority, _Cached(replace(entry.note, way=None), entry.rules))
         return None
@@ -230,16 +233,22 @@ class RobotsBook:
         """Record the response for an authority's robots.txt, wherever redirects led.
 
         4xx allows everything, except 429, which with 5xx and failures forbids everything until the file can be
-        fetched. An older copy stays in force meanwhile (RFC 9309, 2.3.1.3 and 2.3.1.4), and after 304.
+        fetched. An older copy stays in force meanwhile (RFC 9309, 2.3.1.3 and 2.3.1.4), and after 304. A file that
+        broke off counts as unreachable, since the missing part may contain rules. If the next fetch gives the same
+        bytes again, they are the whole file: its server ends responses wrongly.
         """
         old = self._entry(authority)
-        status = answer.status
+        status, cut = answer.status, 0
+        if answer.broke_off and 200 <= status < 300:
+            cut = crc32(answer.body) if answer.body else 0
+            row = old.note.failing if old is not None else None
+            status = status if cut and row is not None and row.cut == cut else 0
         if status == 304 and answer.conditional and old is not None and old.note.copy is not None:
             copy = replace(old.note.copy, fetched=now, life=self._times.life(answer.life))
             self._keep(authority, _Cached(RobotsNote(copy), old.rules))
             return RobotsUpdate(True, _delay(old.rules), kept=_kept(old.note))
         if not (200 <= status < 300 or (400 <= status < 500 and status != 429)):
-            rules = self._fail(authority, old, status, now)
+            rules = self._fail(authority, old, status, now, cut=cut)
             return RobotsUpdate(False, _delay(rules), kept=_kept(old.note) if old is not None else "")
         return self._take(authority, answer, now)
 
@@ -262,15 +271,22 @@ class RobotsBook:
         return learned
 
     def _fail(
-        self, authority: str, old: _Cached | None, status: int, now: float, way: RobotsRedirect | None = None
+        self,
+        authority: str,
+        old: _Cached | None,
+        status: int,
+        now: float,
+        *,
+        way: RobotsRedirect | None = None,
+        cut: int = 0,
     ) -> RobotsRules | None:
         """Record a failure; returns the rules that stay in force."""
         note = old.note if old is not None else RobotsNote()
         row = note.failing
         if row is None or not row.last <= now:
-            failing = FetchFailures(now, now, 1, status)
+            failing = FetchFailures(now, now, 1, status, cut)
         else:
-            failing = FetchFailures(row.first, now, row.times + 1, status)
+            failing = FetchFailures(row.first, now, row.times + 1, status, cut)
         rules = old.rules if old is not None else None
         self._keep(authority, _Cached(RobotsNote(note.copy, failing, way), rules))
         return rules

@@ -50,12 +50,14 @@ class FetchFailures:
         first, last: when the first and the last one ended, seconds since the epoch.
         times: their number.
         status: of the last response; 0 without one.
+        cut: checksum of the last body, if it broke off; otherwise 0.
     """
 
     first: float
     last: float
     times: int = 1
     status: int = 0
+    cut: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +107,9 @@ def unpack(record: bytes) -> RobotsNote | None:
             return None
         note = RobotsNote(copy=_copy(*copy) if copy else None)
         if failing:
-            first, last, times, status = failing
-            note = replace(note, failing=FetchFailures(float(first), float(last), _whole(times), _whole(status)))
+            # Older notes have no checksum.
+            first, last, *numbers = failing
+            note = replace(note, failing=FetchFailures(float(first), float(last), *map(_whole, numbers)))
         if way:
             url, hops, since, carrier = way
             note = replace(note, way=RobotsRedirect(str(url), _whole(hops), float(since), str(carrier)))

@@ -33,6 +33,7 @@ _EXAMPLE = 500
 """Characters of an example that are kept."""
 _LONGEST_ESCAPE = 9
 """Characters of a URL for one of a reference: three escaped octets."""
+_has_mark = re.compile(r"[{<\[$%]").search
 _is_unfilled = re.compile(
     r"(?:\{|%7B){2}|\$(?:\{|%7B)|(?:<|\{|%3C|%7B)(?:%|%25)(?:[-=+ ]|%20)|\[\[[\w. ()]{1,60}\]\]"
     r"|(?:\[|%5B)object(?: |%20|\+)|^\s*\.?/?(?:undefined|null|nan)/?\s*$",
@@ -161,11 +162,14 @@ class Scope:
         seen = {own or base.url, without_session(own or base.url)}
         too_deep, today = self._is_too_deep(depth), self._today()
         resolve, reason_for = base.resolve, self._reason
-        longest, prefixes = self._traps.max_length * _LONGEST_ESCAPE, prefix_hosts()
+        longest = self._traps.max_length * _LONGEST_ESCAPE
+        prefixed, no_prefix = prefix_hosts(), f"{base.origin}/"
         known = RecentUrls(1) if known is None else known
         affordable = _affordable(hrefs, len(base.requested), drops)
         for index, href, reference in known.unknown_links(affordable, base.origin, base.written):
-            found = resolve(href) if len(href) <= longest and not _is_unfilled(href) else None
+            # Few references have such a mark, or are as short.
+            is_unfilled = (len(href) < 15 or _has_mark(href)) and _is_unfilled(href)
+            found = None if is_unfilled or len(href) > longest else resolve(href)
             if found is None:
                 self._refuse(_why_no_url(href, longest), href[:_EXAMPLE], drops)
                 continue
@@ -175,7 +179,7 @@ class Scope:
                 found = self._plain(found)
                 url = found.key
                 drops[Drop.SESSION] += url != resolved and (url in seen or url in known)
-            if index in enclosures or url.split("/", 3)[2].removeprefix("www.") in prefixes:
+            if index in enclosures or (not url.startswith(no_prefix) and _host_of(url) in prefixed):
                 found = self._unwrapped(found, written, is_enclosure=index in enclosures)
                 url = found.key
             if url in seen:
@@ -261,6 +265,11 @@ def _affordable(hrefs: Iterable[str], base_length: int, drops: Counter[Drop]) ->
                 drops[Drop.LONG_BASE] += 1
                 continue
         yield index, href
+
+
+def _host_of(url: str) -> str:
+    """Return the authority of a canonical URL without ``www.``."""
+    return url.split("/", 3)[2].removeprefix("www.")
 
 
 def _why_no_url(href: str, longest: int) -> Drop:

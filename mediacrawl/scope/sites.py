@@ -62,6 +62,22 @@ def authority_of(url: str) -> str:
     return url[:end] if end >= 0 else url
 
 
+def referer(page: str, url: str) -> str:
+    """Return the header Referer of a request for a URL that a page links to; empty for none.
+
+    This is the policy ``strict-origin-when-cross-origin``, the default of browsers (W3C Referrer Policy, section 3.7):
+    the whole URL within an origin, the origin for another one, and nothing from https to http.
+
+    Args:
+        page: URL of the page, as requested: without credentials and fragment. Empty if there is none.
+        url: that is requested.
+    """
+    if not page.startswith(("http://", "https://")) or (page.startswith("https:") and not url.startswith("https:")):
+        return ""
+    origin = authority_of(page)
+    return page if origin == authority_of(url) else f"{origin}/"
+
+
 def public_suffixes() -> list[str]:
     """Return the rules of the public suffix list, private ones too: ``co.uk``, ``*.ck``, ``!www.ck``."""
     return _extract().tlds

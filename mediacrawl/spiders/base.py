@@ -27,7 +27,7 @@ from mediacrawl.probe.session import Session
 from mediacrawl.reading.reader import Reader
 from mediacrawl.records import Candidate, Drop, End, Kind, Limit, MediaItem, Outcome, SiteState, Trouble
 from mediacrawl.scope import Scope
-from mediacrawl.scope.sites import authority_of
+from mediacrawl.scope.sites import authority_of, referer
 from mediacrawl.site_adapters.queued import WAITS
 from mediacrawl.sqlite_file import StateFile, StateFileError
 from mediacrawl.visit import VISIT, Visit
@@ -214,11 +214,13 @@ class ProbingSpider(Spider):
         if visit.lease.evidence.via == WAITS:
             headers = {**self._page_headers, **self._context.adapters.headers(visit.lease.evidence)}
             return Request(visit.fetch.url, headers=headers, meta=meta)
+        said = referer(visit.lease.parent, visit.fetch.url)
+        found_at = {"Referer": said} if said else {}
         if visit.fetch.kind is not Kind.MEDIA:
-            return Request(visit.fetch.url, headers=self._page_headers, meta=meta)
+            return Request(visit.fetch.url, headers=self._page_headers | found_at, meta=meta)
         once = self._context.ignores_ranges(visit.fetch.url)
         session = Session.load(visit.lease.state, self._probe_policy, once=once)
-        headers = dict(self._media_headers)
+        headers = self._media_headers | found_at
         if session.asks_range:
             start, stop = session.probe.next_range() or (0, 1)
             visit.request_range(stop - start)

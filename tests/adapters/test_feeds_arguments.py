@@ -6,7 +6,7 @@ from mediacrawl.crawl.arguments import ArgumentError
 from mediacrawl.spiders.feeds import FeedsArguments
 
 OPML = """<opml version="2.0"><body><outline text="a"><outline xmlUrl="http://one.example/feed"/></outline>
-<outline xmlUrl="feed://two.example/feed"/><outline xmlUrl="http://one.example/feed"/></body></opml>"""
+<outline xmlUrl="skype:two.example"/><outline xmlUrl="http://one.example/feed"/></body></opml>"""
 
 
 @pytest.mark.parametrize("rounds", ["x", "-1", "1.5", "²", "9" * 5_000])
@@ -22,7 +22,7 @@ def test_feeds_are_urls_or_a_list_and_what_cannot_be_used_is_told(tmp_path, monk
     lists = [FeedsArguments.read(name, " 1 ") for name in ("list.txt", "list.opml", "http://one.example/feed")]
     assert {(read.urls, read.rounds) for read in lists} == {(("http://one.example/feed",), 1)}
     assert [len(read.problems) for read in lists] == [1, 1, 0]
-    assert lists[1].problems == ("list.opml: no URL of http or https: 'feed://two.example/feed'",)
+    assert lists[1].problems == ("list.opml: no URL of http or https: 'skype:two.example'",)
 
 
 @pytest.mark.parametrize(

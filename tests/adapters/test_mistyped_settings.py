@@ -24,7 +24,7 @@ NUMBERS = "must be a number of seconds, 0 or more, as in"
         ("POLITENESS_MIN_DELAY", "", f"it {NUMBERS} 15"),
         ("REVISIT_SHARE", "0", "it must be a share, above 0 and at most 1, as in 0.2"),
         ("FRONTIER_ATTEMPTS", "2.5", "it must be a whole number, 1 or more, as in 3"),
-        ("PAGE_MAX_BYTES", "200 KB", "it must be a whole number of bytes, 0 or more, as in 200000"),
+        ("PAGE_MAX_BYTES", "200 KB", "it must be a whole number of bytes, 0 or more, as in 1000000"),
         ("REDIS_PORT", "70000", "it must be the number of a port, 0 to 65535, as in 0"),
         ("ROBOTS_ENABLED", "maybe", "it must be True or False (1 or 0)"),
         (

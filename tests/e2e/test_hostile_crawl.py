@@ -30,7 +30,7 @@ EMPTY = 2 * 1024 * 1024
 """Bytes that an empty frontier and an empty catalogue take."""
 UNREADABLE = ("broken-br", "broken-deflate", "encoding-many")
 NAMED = {
-    "size": ("packed-zeros", "packed-twice"),
+    "page": ("packed-zeros", "packed-twice"),
     "unreadable": UNREADABLE,
     "links": ("short-links", "long-base", "deep-base"),
     "text": ("many-tags",),

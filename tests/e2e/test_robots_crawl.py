@@ -8,7 +8,7 @@ import crawling
 import pytest
 from crawling import Crawl
 from judging import Verdict, stat
-from robots_web import ANSWERS, CHANGING, PAGES, RobotsWeb
+from robots_web import ALIKE, ANSWERS, CHANGING, PAGES, RobotsWeb
 
 from mediacrawl.observe import read
 from mediacrawl.politeness.robots_book import LEAST_TRIES, RobotsBook
@@ -38,9 +38,9 @@ HASTE = {
 FAILING = {
     *("to-itself", "to-nowhere", "to-never", "to-failure", "endless-redirects", "to-metadata", "to-file", "to-ftp"),
     *("s429", "s500", "s501", "s503", "s599", "reset", "packed-badly", "comes-back", "hang", "status-huge"),
-    *("bytes-missing", "reset-halfway", "reset-without-length", "chunk-missing", "pack-cut"),
+    *("differs", "nothing-came", *ALIKE),
 }
-"""Hosts whose robots.txt is requested again until it is given up; and one that answers at last."""
+"""Hosts whose robots.txt is requested again until it is given up; and those that answer at last."""
 
 PATIENCE = 4
 """Seconds, more than a process may stand still: an answer that is late, or a redirect to another site, which is waited
@@ -220,7 +220,7 @@ def test_f04_redirects_without_end_allow_nothing(failed, web):
 UNKNOWN = [
     *("to-itself", "to-nowhere", "to-metadata", "to-file", "to-ftp"),
     *("s429", "s500", "s501", "s503", "s599", "status-huge", "hang", "reset", "packed-badly"),
-    *("bytes-missing", "reset-halfway", "reset-without-length", "chunk-missing", "pack-cut"),
+    *("differs", "nothing-came"),
 ]
 
 
@@ -246,6 +246,12 @@ def test_f08_of_a_server_that_cannot_be_reached_nothing_is_asked(failed, unreach
 def test_f08_a_host_that_comes_back_has_lost_nothing(failed, web):
     assert ends(failed, web, "comes-back") == RULED
     assert paths(web, "comes-back") == ["/robots.txt"] * 3 + ["/"]
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_a_file_that_breaks_off_at_the_same_place_twice_is_whole(failed, web, name):
+    assert ends(failed, web, name) == RULED
+    assert paths(web, name) == ["/robots.txt"] * 2 + ["/"]
 
 
 def test_f14_another_port_is_another_authority(verdict, web, second, crawl):

@@ -237,3 +237,10 @@ def test_a_short_text_is_nothing_to_ask_chardet_for(monkeypatch):
     monkeypatch.setattr("chardet.detect", pytest.fail)
     (decided,) = detect([KOREAN[0].encode("johab")]).fields
     assert chardet_if_doubtful(KOREAN[0].encode("johab"), decided) is decided
+
+
+def test_a_wrong_declaration_as_shift_jis_does_not_hold_by_its_katakana():
+    """Nearly all letters of UTF-8 are two half-width katakana there; one in twenty that fails is too many."""
+    page = "plain words " + "é" * 30 + " voilà, là, à " + "łomot"
+    found = decide_document(page.encode(), [EncodingClaim("shift_jis", "meta")])
+    assert (found.encoding, found.text) == ("utf-8", page)

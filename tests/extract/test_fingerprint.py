@@ -139,6 +139,13 @@ def test_another_line_turns_two_bits_of_the_odd_sketch_at_most():
         assert (first.lines ^ other.lines).bit_count() in (0, 2)
 
 
+@pytest.mark.parametrize("before", [1_000, 3_000, 9_000])
+def test_a_line_at_the_end_of_a_long_page_counts(before):
+    first, second = (taken(page([f"Line {number}." for number in range(before)] + [end])) for end in ("one", "two"))
+    assert (first.shape ^ second.shape).bit_count() <= 3
+    assert first.lines != second.lines
+
+
 def test_a_page_in_which_little_differs_has_nearly_the_same_shape():
     first = taken(page(LINES))
     near = [taken(page([*LINES[:number], "something else", *LINES[number + 1 :]])) for number in range(0, 200, 20)]

@@ -96,8 +96,10 @@ def test_an_icecast_server_without_streams_names_none(body):
     assert parse_list("icecast", body, URL).links == []
 
 
-def test_a_file_of_references_names_each_once():
-    body = b"[Reference]\r\nRef1=http://a.example/a.wma?x\r\nref2=http://a.example/b.wma\r\nRef2=twice\r\n"
+@pytest.mark.parametrize("before", [b"", b"; made by a server\r\n", b"# one\n\n;two\n"])
+def test_a_file_of_references_names_each_once(before):
+    body = before + b"[Reference]\r\nRef1=http://a.example/a.wma?x\r\nref2=http://a.example/b.wma\r\nRef2=twice\r\n"
+    assert list_form("text/plain", body, URL) == "pls"
     assert [link.href for link in parse_list("pls", body, URL).links] == [
         "http://a.example/a.wma?x",
         "http://a.example/b.wma",

@@ -142,8 +142,8 @@ READERS = {
 }
 """What reads, and what it is given."""
 BOUNDED = {"one link with many attributes", "one link with many quoted brackets", "a player with many attributes"}
-"""For a tag of few thousand attributes libxml2 is not linear: a sixth of a second at most, for then `tags.shorten`
-begins. `test_page_cost` has these."""
+"""For a tag of few thousand attributes libxml2 is not linear: a sixth of a second at most, for then `charset.shorten`
+ends it. `test_page_cost` has these."""
 PARTS = 8
 _LONG = 128 * 1024
 _LARGEST = {"json": 1024 * 1024, **dict.fromkeys(("page", "header", "url", "seeds"), 64 * 1024)}

@@ -334,3 +334,31 @@ class Histories(RuleBasedStateMachine):
 
 Histories.TestCase.settings = settings(max_examples=examples(30), stateful_step_count=40, deadline=None)
 TestHistories = Histories.TestCase
+
+
+def test_a_file_that_broke_off_is_whole_when_the_same_bytes_come_again():
+    store = Store()
+    book = RobotsBook("mediacrawl", TIMES, store)
+    assert not learn(book, 200, RULES, now=0.0, broke_off=True).known
+    assert say(book, "/x", now=1.0) is RobotsAction.WAIT
+    # After a restart, too.
+    book = RobotsBook("mediacrawl", TIMES, store)
+    assert learn(book, 200, RULES, now=400.0, broke_off=True).known
+    assert say(book, "/x", now=401.0) is RobotsAction.ALLOWED
+    assert say(book, "/private/x", now=401.0) is RobotsAction.DENIED
+
+
+@pytest.mark.parametrize(("first", "second"), [(RULES, RULES[:-1]), (b"", b""), (RULES, b""), (b"", RULES)])
+def test_a_file_that_broke_off_elsewhere_or_at_once_allows_nothing(first, second):
+    book = RobotsBook("mediacrawl", TIMES, Store())
+    for now, body in ((0.0, first), (400.0, second)):
+        assert not learn(book, 200, body, now=now, broke_off=True).known
+        assert say(book, "/x", now=now + 1) is RobotsAction.WAIT
+
+
+def test_only_two_in_a_row_are_compared():
+    book = RobotsBook("mediacrawl", TIMES, Store())
+    assert not learn(book, 200, RULES, now=0.0, broke_off=True).known
+    assert not learn(book, 503, now=400.0).known
+    assert not learn(book, 200, RULES, now=2_000.0, broke_off=True).known
+    assert learn(book, 200, RULES, now=9_000.0, broke_off=True).known

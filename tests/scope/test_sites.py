@@ -13,7 +13,7 @@ from mediacrawl.records import Evidence
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, ExtensionFilter, extension_of
-from mediacrawl.scope.sites import authority_of, host_of, site_of
+from mediacrawl.scope.sites import authority_of, host_of, referer, site_of
 
 SITES = [
     ("https://media.radio.co.uk/a", "radio.co.uk"),
@@ -123,6 +123,24 @@ def test_the_list_that_comes_with_it_refuses_neither_pages_nor_media_nor_feeds(e
     assert not refusing.refuses("https://site.example/blog/audio-Feed.json")
     assert refusing.refuses("https://site.example/feed/data.json?feed=1")
     assert refusing.refuses("https://site.example/feed.csv")
+
+
+@pytest.mark.parametrize(
+    ("page", "url", "said"),
+    [
+        ("https://a.example/p?q=1", "https://a.example/x.mp3", "https://a.example/p?q=1"),
+        ("http://a.example:81/p", "http://a.example:81/x", "http://a.example:81/p"),
+        ("http://a.example/p", "http://a.example:81/x", "http://a.example/"),
+        ("https://a.example/p", "https://b.a.example/x", "https://a.example/"),
+        ("http://a.example/p", "https://a.example/x", "http://a.example/"),
+        ("https://a.example/p", "http://a.example/x", ""),
+        ("https://a.example/p", "http://b.example/x", ""),
+        ("", "https://a.example/x", ""),
+        ("android-app://a", "https://a.example/x", ""),
+    ],
+)
+def test_a_referer_is_what_browsers_send(page, url, said):
+    assert referer(page, url) == said
 
 
 @pytest.mark.parametrize(

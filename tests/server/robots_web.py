@@ -16,7 +16,7 @@ from collections import Counter
 from sin import Book, Visit, page
 from wire import HttpServer, Resource, ServerExchange, respond
 
-__all__ = ["ANSWERS", "RULES", "RobotsWeb"]
+__all__ = ["ALIKE", "ANSWERS", "RULES", "RobotsWeb"]
 
 TEXT = "text/plain"
 RULES = b"User-agent: *\nDisallow: /private/\n"
@@ -125,38 +125,60 @@ async def comes_back(visit: Visit) -> None:
     await visit.send(*((503, b"") if visit.count < 3 else (200, RULES)), TEXT)
 
 
-# RFC 9309, 2.3.1.4: what breaks off was out of reach. What comes of these files allows everything.
-_HALF = b"User-agent: *\nAllow: /\n"
+# RFC 9309, 2.3.1.4: what breaks off was out of reach, until the same bytes come once more.
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: close\r\n"
+_CHUNK = b"%x\r\n%b\r\n" % (len(RULES), RULES)
 
 
 @host
 async def bytes_missing(visit: Visit) -> None:
-    await visit.raw(_HEAD + b"Content-Length: 1000\r\n\r\n", _HALF)
+    await visit.raw(_HEAD + b"Content-Length: 1000\r\n\r\n", RULES)
 
 
 @host
 async def reset_halfway(visit: Visit) -> None:
-    await visit.raw(_HEAD + b"Content-Length: 1000\r\n\r\n", _HALF)
+    await visit.raw(_HEAD + b"Content-Length: 1000\r\n\r\n", RULES)
     await _reset(visit)
 
 
 @host
 async def reset_without_length(visit: Visit) -> None:
-    await visit.raw(_HEAD + b"\r\n", _HALF)
+    await visit.raw(_HEAD + b"\r\n", RULES)
     await _reset(visit)
 
 
 @host
 async def chunk_missing(visit: Visit) -> None:
-    await visit.raw(_HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"%x\r\n%b\r\n" % (len(_HALF), _HALF))
+    await visit.raw(_HEAD + b"Transfer-Encoding: chunked\r\n\r\n", _CHUNK)
 
 
 @host
-async def pack_cut(visit: Visit) -> None:
-    """Says the truth of its length, and packs half a file, though nobody asked it to pack any."""
-    packed = gzip.compress(_HALF + bytes(range(256)) * 8)
-    await visit.send(200, packed[: len(packed) // 2], TEXT, Content_Encoding="gzip")
+async def line_end_missing(visit: Visit) -> None:
+    await visit.raw(_HEAD + b"Transfer-Encoding: chunked\r\n\r\n", _CHUNK + b"0\r\n")
+
+
+@host
+async def pack_end_missing(visit: Visit) -> None:
+    """Says the truth of its length, and leaves out the end of the pack, though nobody asked it to pack any."""
+    await visit.send(200, gzip.compress(RULES)[:-8], TEXT, Content_Encoding="gzip")
+
+
+ALIKE = (
+    *("bytes-missing", "reset-halfway", "reset-without-length", "chunk-missing", "line-end-missing"),
+    "pack-end-missing",
+)
+"""Hosts whose robots.txt breaks off at the same place each time."""
+
+
+@host
+async def differs(visit: Visit) -> None:
+    """Breaks off at another place each time; what comes allows everything."""
+    await visit.raw(_HEAD + b"Content-Length: 1000\r\n\r\n", b"User-agent: *\nAllow: /\n" + b"#" * visit.count)
+
+
+@host
+async def nothing_came(visit: Visit) -> None:
+    await visit.raw(_HEAD + b"Content-Length: 1000\r\n\r\n")
 
 
 async def _reset(visit: Visit) -> None:
@@ -196,7 +218,7 @@ async def breaks_off(visit: Visit) -> None:
     if visit.count == 1:
         await visit.send(200, RULES, TEXT)
     else:
-        await bytes_missing(visit)
+        await differs(visit)
 
 
 @host

@@ -45,6 +45,9 @@ One in 25 bytes of Cyrillic UTF-8 is undefined in windows-1252."""
 _SHARE_OF_PAIRS: Final = 20
 """The same for encodings of several bytes. Two bytes often are a character of a Chinese encoding by chance."""
 
+_FOUR_BYTES: Final = b"\xb0\xa1\xb0\xa1"
+"""Two characters in the encodings of several bytes, four in others and in Shift-JIS."""
+
 _WINDOW: Final = 128 * 1024
 """Bytes in which text is searched, from the first one beyond ASCII."""
 
@@ -208,7 +211,7 @@ def _decoded(raw: bytes, encoding: str) -> _Decoded | None:
     except (LookupError, ValueError):
         return None
     lost, odd = text.count("\ufffd"), len(text) - len(text.encode("ascii", "ignore"))
-    share = _SHARE if len(text) == len(raw) else _SHARE_OF_PAIRS
+    share = _SHARE if len(_FOUR_BYTES.decode(encoding, "replace")) == 4 else _SHARE_OF_PAIRS
     return _Decoded(text, lost, is_whole=False, holds=lost * share <= odd)
 
 

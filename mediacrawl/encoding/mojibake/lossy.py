@@ -49,9 +49,7 @@ MARKED: Final = 2 * STEP
 """Cost of assuming that lost characters left marks."""
 
 MOST_REPLACED: Final = 3
-"""Most letters of a record that are proposed for U+FFFD in Latin-1 that was decoded as UTF-8."""
-
-REPLACED: Final = 0
+"""Most letters of a text that are proposed for U+FFFD in Latin-1 that was decoded as UTF-8."""
 
 SURELY_UTF8: Final = 4
 """Number of complete UTF-8 sequences that do not occur in other text by chance."""
@@ -231,11 +229,10 @@ def _marked_routes(stored: StoredRecord, searched: set[str], pages: Sequence[Pag
 
 def _replaced_routes(stored: StoredRecord, searched: set[str]) -> list[RepairRoute]:
     """Routes for Latin-1 or cp1252 that was decoded as UTF-8, with U+FFFD for each letter that is not ASCII."""
-    marks = "".join(compress(stored.odd, stored.counts))
-    if "?" in marks or not 0 < marks.count("\ufffd") <= MOST_REPLACED:
+    if "?" in "".join(stored.odd) or not 0 < max(text.count("\ufffd") for text in stored.odd) <= MOST_REPLACED:
         return []
     found = _marked_routes(stored, searched, [("cp1252", code, prior) for code, prior in _western()])
-    return [route._replace(steps=("utf-8", "cp1252"), damage=route.damage + REPLACED) for route in found]
+    return [route._replace(steps=("utf-8", "cp1252")) for route in found]
 
 
 @cache
