@@ -232,10 +232,6 @@ def name_beside_address(text: str) -> str:
     return text
 
 
-def _keywords(element: Any) -> str:
-    return words_of(element, LONGEST_TEXT) or element.get("label") or element.get("term") or ""
-
-
 def _explicit(element: Any) -> str:
     words = {"adult": "yes", "nonadult": "no"}
     text = text_of(element, LONGEST_TEXT)
@@ -247,19 +243,14 @@ def _license(element: Any) -> str:
     return "" if text.startswith(("http://", "https://")) else text
 
 
-def _episode_type(element: Any) -> str:
-    kind = text_of(element, 40).lower()
-    return kind if kind in _EPISODE_TYPES else ""
-
-
 _READERS: dict[str, Callable[[Any], str]] = {
     "artist": _artist,
     "date": lambda element: moment(text_of(element, 100)),
     "description": lambda element: without_markup(element, LONGEST_TEXT),
     "duration": lambda element: seconds(text_of(element, 100)),
-    "episode_type": _episode_type,
+    "episode_type": lambda element: kind if (kind := text_of(element, 40).lower()) in _EPISODE_TYPES else "",
     "explicit": _explicit,
-    "keywords": _keywords,
+    "keywords": lambda element: words_of(element, LONGEST_TEXT) or element.get("label") or element.get("term") or "",
     "license": _license,
 }
 
