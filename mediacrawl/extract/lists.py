@@ -93,7 +93,9 @@ def list_form(content_type: str, body: bytes, url: str) -> str:
 
 
 def _xml_form(mime: str, head: bytes, body: bytes) -> str:
-    if mime in PAGE_TYPES and _begins_as_page(head) and not _warned(head.lower()):
+    if head[:14].lower() == b"<!doctype html" or (
+        mime in PAGE_TYPES and _begins_as_page(head) and not _warned(head.lower())
+    ):
         # What it says of a list is a part of its text.
         return ""
     name = root_name(body)
