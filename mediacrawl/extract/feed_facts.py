@@ -164,7 +164,8 @@ def _texts(children: Children) -> Iterator[Fact | None]:
         for element in children[name]:
             if len(known) >= _MOST_OF_A_KEY:
                 break
-            made = fact(FEED, name, key, _READERS.get(key, _plain)(element))
+            text = _READERS[key](element) if key in _READERS else words_of(element, LONGEST_TEXT)
+            made = fact(FEED, name, key, text)
             if made is not None and made.text not in known:
                 known.add(made.text)
                 yield made
@@ -201,10 +202,6 @@ _URLS = (
 
 def _url(frame: str, key: str, written: str | None, base: str) -> Fact | None:
     return fact(FEED, frame, key, fact_link(base, written))
-
-
-def _plain(element: Any) -> str:
-    return words_of(element, LONGEST_TEXT)
 
 
 def _artist(element: Any) -> str:
