@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
-from mediacrawl.encoding.detection.document import ESTIMATED, DecodedDocument
+from mediacrawl.encoding.detection.document import ESTIMATED
 from mediacrawl.extract.charset import History, read_plain
 from mediacrawl.extract.listing import Listed, Listing
 from mediacrawl.extract.literals import literals
@@ -81,18 +81,12 @@ def plain_list(body: bytes, url: str = "", header: str | None = None, history: H
     found = read_plain(body, url, header, history)
     if found.encoding == "utf-8" or found.encoding.startswith("utf-16"):
         return PlainList(found.text, "utf-8", "utf-8")
-    is_sure = found.decided_by == "models" and found.confidence >= _SURE and _gives_back(found, body)
+    is_sure = found.decided_by == "models" and found.confidence >= _SURE
+    # A few encodings have duplicate codes.
+    is_sure = is_sure and body.startswith(found.text.encode(found.encoding, "replace"))
     if found.decided_by in ESTIMATED and not is_sure:
         return PlainList(body.decode("latin-1"), OCTETS, OCTETS)
     return PlainList(found.text, found.reading, found.encoding)
-
-
-def _gives_back(found: DecodedDocument, body: bytes) -> bool:
-    """Whether the text encodes back to the same octets: a few encodings have duplicate codes."""
-    try:
-        return body.startswith(found.text.encode(found.encoding))
-    except UnicodeEncodeError:
-        return False
 
 
 def _lines(text: str) -> Iterator[str]:
