@@ -6,6 +6,7 @@ both. With a base of 2 KB it becomes 4 KB. So what an answer brings is bounded b
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -134,11 +135,13 @@ def _with_less(candidate: Candidate, level: int) -> Candidate:
 def _around(candidates: Sequence[Candidate], order: Sequence[int]) -> list[int]:
     """For each URL the bytes beside its texts: of its row, and of its site and its class if it is the first there."""
     around = [_ROW] * len(candidates)
-    homes = set[object]()
+    homes = defaultdict[str, set[str]](set)
     for number in order:
         found = candidates[number]
-        home = (found.site, found.link_class)
-        around[number] += 0 if found.site in homes else _SITE + 3 * len(found.site)
-        around[number] += 0 if home in homes else _CLASS + len(found.link_class)
-        homes |= {found.site, home}
+        classes = homes[found.site]
+        if not classes:
+            around[number] += _SITE + 3 * len(found.site)
+        if found.link_class not in classes:
+            classes.add(found.link_class)
+            around[number] += _CLASS + len(found.link_class)
     return around

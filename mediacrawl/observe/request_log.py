@@ -423,6 +423,10 @@ def _robots_text(body: bytes) -> tuple[str, str]:
         return body.decode("latin-1"), "latin-1"
 
 
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+"""`json.dumps` makes an encoder for each line."""
+
+
 def _json(values: dict[str, Any], most: int = MAX_TEXT) -> bytes:
     """Return a line of ASCII. Texts are cut to `most` characters, and numbers to three decimals."""
     for name, value in values.items():
@@ -431,4 +435,4 @@ def _json(values: dict[str, Any], most: int = MAX_TEXT) -> bytes:
             values[name] = clean(value if len(value) <= most else f"{value[:most]}…")
         elif isinstance(value, float):
             values[name] = round(value, 3) if math.isfinite(value) else None
-    return json.dumps(values, separators=(",", ":")).encode("ascii") + b"\n"
+    return _encode(values).encode("ascii") + b"\n"

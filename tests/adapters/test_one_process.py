@@ -83,3 +83,38 @@ def test_in_one_process_a_crawl_that_could_not_begin_leaves_the_frontier_to_the_
         assert f"{setting} cannot be used: it must be " in done.err
     assert done.code == 0, done.err[-3000:]
     assert done.out.splitlines()[-1] == "ended: finished"
+
+
+COLLECTOR = """\
+import gc
+
+from scrapy import Spider
+from scrapy.crawler import AsyncCrawlerProcess
+
+
+class OneSpider(Spider):
+    name = "one"
+
+    async def start(self):
+        print("crawl", gc.get_threshold(), gc.get_freeze_count() > 10_000)
+        return
+        yield
+
+
+print("before", gc.get_threshold(), gc.get_freeze_count())
+process = AsyncCrawlerProcess({"SCHEDULER": "mediacrawl.scheduler.PenaltyBoxScheduler"})
+process.crawl(OneSpider)
+process.start()
+print("after", gc.get_threshold(), gc.get_freeze_count())
+"""
+
+
+def test_the_garbage_collector_is_as_before_when_a_crawl_has_ended(tmp_path):
+    script = tmp_path / "crawl.py"
+    script.write_text(COLLECTOR, encoding="utf-8")
+    done = run(tmp_path, sys.executable, str(script))
+    assert done.code == 0, done.err[-3000:]
+    before, crawl, after = done.out.splitlines()
+    assert crawl.startswith("crawl (10000, ")
+    assert crawl.endswith(" True")
+    assert after.removeprefix("after") == before.removeprefix("before")

@@ -143,6 +143,19 @@ def test_the_links_of_a_page_are_sifted_in_one_call():
             " NaN ",
             "undefined/",
         ),
+        *(
+            "{%7Bx}}",
+            "%7b{x}",
+            "{% 25}",
+            "{%25 url",
+            "%7B%25=url",
+            "%7B% url",
+            "%3c%25=x",
+            "<%25+x",
+            "$%7bx",
+            "[Object+x]",
+        ),
+        *("a%5bobject x", "%{{x}}", "$${x}", "[[[x]]]", "\nUndefined/\n"),
     ],
 )
 def test_what_a_script_should_have_filled_is_not_requested(href):
