@@ -399,7 +399,7 @@ start that allows more. Without MEDIACRAWL_CONTACT only loopback is allowed."""
 BOT_NAME = "mediacrawl"
 SPIDER_MODULES = ["mediacrawl.spiders"]
 NEWSPIDER_MODULE = "mediacrawl.spiders"
-COMMANDS_MODULE = "mediacrawl.commands"
+COMMANDS_MODULE = "mediacrawl.late_commands"
 
 ADDONS = {"mediacrawl.addon.OtherSpiders": 0}
 """Spiders of other projects get Scrapy's middlewares that are off below."""

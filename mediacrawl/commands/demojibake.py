@@ -13,10 +13,9 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from mediacrawl.commands import INTERRUPTED, OwnCommand, leave_output, on_disk
-from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.config.own_settings import OwnSettings, models_of
 from mediacrawl.encoding.mojibake.substitutions import Substitutions, read_pairs
 from mediacrawl.observe.text import printable, say
-from mediacrawl.pipelines.mojibake import models_setting
 from mediacrawl.rerun import RerunError, RerunOptions, rerun
 from mediacrawl.rerun.console import PreviewTable, RerunConsole, refuse_unchecked, write_report
 from mediacrawl.setting_types import fields_setting
@@ -76,7 +75,7 @@ class Command(OwnCommand, ScrapyCommand):
         assert self.settings is not None
         if on_disk.is_music(args, opts):
             least, learned = _least(opts, self.settings), _learned(opts.pairs)
-            self.exitcode = on_disk.mend(args, opts, least, learned, models_setting(self.settings))
+            self.exitcode = on_disk.mend(args, opts, least, learned, models_of(self.settings))
             return
         options = _options(args, opts, self.settings)
         console = RerunConsole(PreviewTable(sys.stdout, opts.limit, opts.color), sys.stderr)
@@ -137,7 +136,7 @@ def _options(args: list[str], opts: argparse.Namespace, settings: BaseSettings) 
         dry_run=opts.dry_run,
         rows=opts.limit,
         substitutions=_learned(opts.pairs),
-        models=tuple(map(str, models_setting(settings))),
+        models=tuple(map(str, models_of(settings))),
     )
 
 

@@ -17,7 +17,7 @@ from scrapy.exceptions import UsageError
 from mediacrawl.commands import INTERRUPTED
 from mediacrawl.encoding import ModelError, model_version, use_models
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
-from mediacrawl.music.reading import CUE, M3U, MEDIA
+from mediacrawl.music import CUE, M3U, MEDIA
 from mediacrawl.observe.format import count, plural
 from mediacrawl.observe.text import printable, say
 from mediacrawl.rerun.blocks import PreviewRow

@@ -10,6 +10,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 import mediacrawl.settings as declared
 from mediacrawl.connection import redis_url
+from mediacrawl.files import locate
 from mediacrawl.fleet import server
 from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.setting_types import list_setting
@@ -82,6 +83,11 @@ def catalogue_path(settings: BaseSettings) -> Path:
     if path.parent != Path():
         return path
     return state_folder(settings) / path
+
+
+def models_of(settings: BaseSettings) -> tuple[Path, ...]:
+    """``MOJIBAKE_MODELS``: absolute paths, for other processes may have another folder."""
+    return tuple(locate(name.strip()).absolute() for name in OwnSettings(settings).getlist("MOJIBAKE_MODELS"))
 
 
 REDIS = "redis"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.commands import ScrapyCommand
     from scrapy.core.engine import ExecutionEngine
-    from scrapy.settings import BaseSettings, Settings
+    from scrapy.settings import BaseSettings
 
 
 def wake(engine: ExecutionEngine) -> None:
@@ -72,21 +72,10 @@ def since_sent(engine: ExecutionEngine, request: Request) -> float | None:
     return max(monotonic() - slot.lastseen, 0.0) if slot is not None and slot.lastseen else None
 
 
-def commands(settings: Settings) -> dict[str, str]:
-    """Name of each command of a project, with a line that says what it does. Without this Scrapy lists them."""
-    return {name: command.short_desc() for name, command in command_objects(settings, inproject=True).items()}
-
-
 def command_objects(settings: BaseSettings, *, inproject: bool) -> dict[str, ScrapyCommand]:
-    """Name of each command -> the command. Without this none is completed in a shell."""
+    """Name of each command -> the command. Without this Scrapy lists them, and none is completed in a shell."""
     find = getattr(cmdline, "_get_commands_dict", None)
     return {} if find is None else dict(find(settings, inproject))
-
-
-def use_only(name: str, command: ScrapyCommand) -> None:
-    """Let Scrapy know one command only. Without this it imports all of them, which takes half a second."""
-    if hasattr(cmdline, "_get_commands_dict"):
-        cmdline._get_commands_dict = lambda *_: {name: command}  # noqa: SLF001
 
 
 def name_program(program: str, known: Iterable[str]) -> None:

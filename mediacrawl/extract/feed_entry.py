@@ -168,7 +168,7 @@ class Entry:
             return found
         for url, file in self._named():
             href = (url or "").strip()
-            if not href or file.claimed.startswith(NO_MEDIA):
+            if not href or (file.claimed.startswith(NO_MEDIA) and not names_media(href)):
                 continue
             href = self._joined(href)
             told = found.get(href)
@@ -189,7 +189,7 @@ class Entry:
     def _named(self) -> Iterator[tuple[str | None, _File]]:
         get = self._own.get
         for element in get("enclosure", ()):
-            yield element.get("url"), _File(element)
+            yield element.get("url") or element.get("href"), _File(element)
         for element in get("enc:enclosure", ()):
             # Of RSS 1.0 (mod_enclosure).
             yield element.get(_RESOURCE), _File(element, media_type(element.get(_ENC_TYPE)))

@@ -17,8 +17,11 @@ ID_LENGTH = 500
 """Characters of the id of an entry, and of the URL of a hub."""
 MOST_FILES = 50
 """Media files of one entry that are kept: a film in ten sizes and four languages has some forty."""
-NO_MEDIA = ("image/", "text/", "application/x-shockwave-flash", "application/x-bittorrent")
-"""Prefixes of other types: covers and articles are enclosed too."""
+NO_MEDIA = (
+    *("image/", "text/", "application/x-shockwave-flash", "application/x-bittorrent", "application/pdf"),
+    *("application/zip", "application/epub"),
+)
+"""Prefixes of other types: covers and articles are enclosed too. A URL with a media ending precedes them."""
 
 
 @dataclass(slots=True)

@@ -40,13 +40,13 @@ def parse_feed(body: bytes, url: str) -> Feed:
 
 def _read(body: bytes, url: str, faults: list[str]) -> Feed:
     feed, root, is_podcast, is_based = Feed(url), None, False, b"xml:base" in body
-    missing = body.count(b"</item>") + body.count(b"</entry>")
+    taken = 0
     for element in elements(body, "item", "entry", "liveItem", "new-feed-url", faults=faults):
         if str(element.tag).endswith("new-feed-url"):
             feed.moved = text_of(element, ID_LENGTH)
             continue
         root = element.getroottree().getroot() if root is None else root
-        missing -= 1
+        taken += 1
         if len(feed.entries) >= MAX_ENTRIES:
             feed.cut += 1
             continue
@@ -54,13 +54,23 @@ def _read(body: bytes, url: str, faults: list[str]) -> Feed:
         entry = Entry(element, base)
         is_podcast = is_podcast or entry.is_podcast
         feed.entries.extend(entry.whole(base or url))
-    if missing > 0:
+    if taken < _entry_ends(body) and taken < _entry_ends(_without_sections(body)):
         # A section without its end lasts until that of the next one.
         faults.append("fewer entries than end tags")
     if root is not None:
         # The channel may follow its entries.
         _add_channel(feed, root, (is_based and absolute(url, root.base or "")) or url, is_podcast=is_podcast)
     return feed
+
+
+def _entry_ends(body: bytes) -> int:
+    return body.count(b"</item>") + body.count(b"</entry>")
+
+
+def _without_sections(body: bytes) -> bytes:
+    """Return a feed without its CDATA sections that have an end: HTML in them may quote other feeds."""
+    first, *sections = body.split(b"<![CDATA[")
+    return first + b"".join(each.partition(b"]]>")[2] if b"]]>" in each else each for each in sections)
 
 
 def _worth(entry: FeedEntry) -> int:

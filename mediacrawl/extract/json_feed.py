@@ -36,9 +36,11 @@ from mediacrawl.facts import FEED, LONGEST_TEXT, Fact, fact, stated
 
 # JSON may escape slashes, and PHP does.
 _SLASH = rb"\\{0,2}/"
-_VERSION = rb'"version"\s{0,40}:\s{0,40}"https?:' + _SLASH * 2 + rb"jsonfeed\.org" + _SLASH + rb"version" + _SLASH
+_VERSION = (
+    rb'"version"\s{0,40}:\s{0,40}"https?:' + _SLASH * 2 + rb"(?:www\.)?jsonfeed\.org" + _SLASH + rb"version" + _SLASH
+)
 _says_version = re.compile(_VERSION).search
-_is_version = re.compile(r"https?://jsonfeed\.org/version/").match
+_is_version = re.compile(r"https?://(?:www\.)?jsonfeed\.org/version/").match
 _MOST_TOKENS = 400_000
 """Tokens of a feed that was cut, or is broken, that are read: a second at most."""
 _MOST_VALUES = 8
@@ -96,7 +98,11 @@ def _entries(item: dict[str, Any], url: str) -> Iterator[FeedEntry]:
     # Its own page comes before that of somebody else, which it is about.
     link = next(filter(None, (_text(item.get(name)) for name in ("url", "external_url"))), "")
     attachments = [file for file in _listed(item.get("attachments"), MOST_FILES) if isinstance(file, dict)]
-    named = {_text(file.get("url")): file for file in attachments if not _mime(file).startswith(NO_MEDIA)}
+    named = {
+        href: file
+        for file in attachments
+        if names_media(href := _text(file.get("url"))) or not _mime(file).startswith(NO_MEDIA)
+    }
     named.pop("", None)
     # URL -> the attachment, and its encoding: empty for what HTML names besides a file.
     files = {href: (file, encoding_of(href, _mime(file))) for href, file in named.items()}

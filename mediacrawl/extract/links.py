@@ -53,10 +53,10 @@ def _relations(parameters: str) -> list[str]:
 
 MAX_LINKS = 10_000
 """Links of a page that are kept; the others are counted in `Page.cut`."""
-_says_feed = re.compile(r"(?:application|text)/(?:(?:x-)?(?:rss|atom|rdf)(?:\+xml)?|feed\+json|xml)").fullmatch
+_says_feed = re.compile(r"(?:application|text)/(?:(?:x-)?(?:rss|atom|rdf|opml)(?:\+xml)?|feed\+json|xml)").fullmatch
 _OEMBED_TYPES = frozenset({"application/json+oembed", "text/xml+oembed", "application/xml+oembed"})
 _MOST_OEMBEDS = 4
-_FOLLOWED_RELS = frozenset({"next", "prev", "alternate", "canonical"})
+_FOLLOWED_RELS = frozenset({"next", "prev", "alternate", "canonical", "feed", "outline"})
 _MOST_CLAIMS = 20
 """Robots meta elements kept of a page; also the limit of its canonical URLs and licences."""
 _MOST_SCRIPTS = 50

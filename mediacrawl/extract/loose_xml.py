@@ -46,7 +46,12 @@ def well_formed(text: str) -> str:
     Args:
         text: of the feed, without bare ampersands (`xml_text.readable`).
     """
-    _, *parts = _parts("<".join(_forbidden("", text).split("<", _MOST_TAGS)[:_MOST_TAGS]))
+    *sections, rest = _forbidden("", text).split("]]>")
+    # One without its end has markup, as far as the next one begins.
+    pieces = (section.rpartition("<![CDATA[") for section in sections)
+    made = (before + _escaped(inside.replace("&", "&amp;")) if mark else inside for before, mark, inside in pieces)
+    text = ("".join(made) + rest).replace("<![CDATA[", "")
+    _, *parts = _parts("<".join(text.split("<", _MOST_TAGS)[:_MOST_TAGS]))
     if parts and not parts[-1].startswith("</") and not ("</title" in parts[-1] and _has_file(parts[-1])):
         # The feed was cut off in this entry: at another visit there may be more of it.
         del parts[-1]
@@ -63,11 +68,8 @@ class _Writer:
         self._ended: set[str] = set()
 
     def write(self, part: str) -> str:
-        """Return a part without sections and comments, and with whole tags."""
-        *sections, rest = part.split("]]>")
-        pieces = (section.partition("<![CDATA[") for section in sections)
-        part = "".join(before + _escaped(inside.replace("&", "&amp;")) for before, _, inside in pieces) + rest
-        *comments, rest = part.replace("<![CDATA[", "").split("-->")
+        """Return a part without comments, and with whole tags."""
+        *comments, rest = part.split("-->")
         part = "".join(comment.partition("<!--")[0] for comment in comments) + rest
         self._ended = {name.lower() for name in _ends(part)}
         return _tags(self._tag, part)

@@ -154,6 +154,10 @@ _period_of_date = re.compile(
 ).fullmatch
 _WEEK, _DAY = 604_800, 86_400
 _day = re.compile(r"(\d{4}(?:-\d\d(?:-\d\d)?)?)(?![\d-])", re.ASCII).match
+_slashes = re.compile(r"^(\d{4})/(\d\d)/(\d\d)\b", re.ASCII).sub
+_zone = re.compile(r"(:\d\d:\d\d ?[+-]\d\d):(\d\d)$", re.ASCII).sub
+_half_of_day = re.compile(r"\d:\d\d(?::\d\d)? ?([AP])\.?M\b", re.ASCII | re.IGNORECASE).search
+_clock_and_rest = re.compile(r"\d{1,2}:.*", re.ASCII | re.DOTALL).sub
 _YES = frozenset({"yes", "true", "explicit", "1"})
 _NO = frozenset({"no", "false", "clean", "0"})
 
@@ -184,14 +188,22 @@ def _added(units: Iterable[int], numbers: Iterable[str | None]) -> float:
 
 
 def moment(text: str | None) -> str:
-    """Return a date of a mail (RFC 5322) or of ISO 8601 as the latter writes it, in UTC with a time; or nothing."""
+    """Return a date of a mail (RFC 5322) or of ISO 8601 as the latter writes it, in UTC with a time; or nothing.
+
+    Common variants are read too: ``5 Mar 2024``, ``+01:00`` behind a date of a mail, ``9:10 PM``, ``2024/03/05``. A
+    date whose time is none (``24:00:00``) is returned without it.
+    """
     written = (text or "").strip()[:_LONGEST_VALUE]
     if not written:
         return ""
-    found = _of_iso(written) if written[:4].isdigit() else _of_mail(written)
+    is_iso = written[:4].isdigit()
+    written = _slashes(r"\1-\2-\3", written) if is_iso else _zone(r"\1\2", written)
+    found = _of_iso(written) if is_iso else _of_mail(written)
     if found is None:
-        day = _day(written)
-        return day[1] if day else ""
+        if day := _day(written):
+            return day[1]
+        found = _of_mail(f"{_clock_and_rest('', written)} 00:00")
+        return found.date().isoformat() if found else ""
     if found.tzinfo is None:
         return found.isoformat(timespec="seconds")
     try:
@@ -232,6 +244,8 @@ def _of_iso(written: str) -> datetime | None:
 
 def _of_mail(written: str) -> datetime | None:
     try:
-        return parsedate_to_datetime(written)
+        found = parsedate_to_datetime(written)
+        half = _half_of_day(written)
+        return found.replace(hour=found.hour % 12 + 12 * (half[1] in "pP")) if half else found
     except (ValueError, TypeError, IndexError, OverflowError):
         return None

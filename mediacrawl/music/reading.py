@@ -13,22 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+from mediacrawl.music import MEDIA
 from mediacrawl.music.originals import LIST, is_draft
 from mediacrawl.probe import NeedBytes, ProbePolicy, SparseFile
 from mediacrawl.probe.context import ParseContext
 from mediacrawl.probe.formats import read_container
 from mediacrawl.records import Tag
-
-_NAMES = (
-    "aac aif aifc aiff ape asf avi flac m4a m4b m4p m4v mov mp1 mp2 mp3 mp4 mpc mpga oga ogg ogv opus spx tta wav wave"
-    " wma wmv wv 3gp 3g2"
-)
-MEDIA = frozenset(f".{name}" for name in _NAMES.split())
-"""Files of a folder that are opened; others are only named on the command line."""
-M3U = frozenset({".m3u", ".m3u8", ".pls"})
-"""Playlists."""
-CUE = frozenset({".cue"})
-"""Cue sheets."""
 
 
 @dataclass(slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Coroutine, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Self
 
 from itemadapter import ItemAdapter
@@ -15,7 +14,7 @@ from scrapy.statscollectors import StatsCollector
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredLock
 
-from mediacrawl.config.own_settings import OwnSettings, state_folder
+from mediacrawl.config.own_settings import OwnSettings, models_of, state_folder
 from mediacrawl.crawl.failures import LocalFaultError, fault_here
 from mediacrawl.crawl.shutdown import refuse_start
 from mediacrawl.crawl.threads import in_thread
@@ -23,7 +22,7 @@ from mediacrawl.encoding import ModelError, native, use_models
 from mediacrawl.encoding.history import History
 from mediacrawl.encoding.mojibake.substitutions import SUBSTITUTIONS_FILE, Substitutions
 from mediacrawl.encoding.records.fixer import Fixer, FixResult
-from mediacrawl.files import HeldFolder, locate
+from mediacrawl.files import HeldFolder
 from mediacrawl.records import MediaItem
 from mediacrawl.setting_types import fields_setting
 
@@ -204,16 +203,7 @@ def use_settings(settings: BaseSettings) -> tuple[Sequence[str] | Mapping[str, s
     """
     fields = fields_setting(OwnSettings(settings).get("MOJIBAKE_FIELDS"))
     try:
-        use_models(models_setting(settings))
+        use_models(models_of(settings))
     except ModelError as error:
         raise ValueError(f"{error} (setting MOJIBAKE_MODELS)") from error
     return fields, OwnSettings(settings).getfloat("MOJIBAKE_MIN_CONFIDENCE")
-
-
-def models_setting(settings: BaseSettings) -> tuple[Path, ...]:
-    """``MOJIBAKE_MODELS``: absolute paths, for other processes may have another folder."""
-    names = OwnSettings(settings).getlist("MOJIBAKE_MODELS")
-    if not names:
-        return ()
-
-    return tuple(locate(name.strip()).absolute() for name in names)

@@ -19,7 +19,7 @@ from mediacrawl.facts import MOST_FACTS, Fact, is_external
 from mediacrawl.probe.record import chapters_of, item_id
 
 MOST_DESCRIBED = 50
-"""Files that one page or list may describe so: each is looked up in the catalogue."""
+"""Files that one page may describe so, and a list at a time: each is looked up in the catalogue."""
 _GUESSED = frozenset({"guessed_language", "guessed_language_confidence"})
 
 

@@ -119,7 +119,7 @@ def recognize(
     sniffed = UNKNOWN if is_plain else sniff(body)
     if is_media(sniffed.mime):
         return _MEDIUM
-    if claim == "page" and (is_plain or not names_media(name)):
+    if (claim == "page" or (is_plain and header("Refresh"))) and (is_plain or not names_media(name)):
         # What is known to be something else is no page, whatever its label is.
         return _PAGE if sniffed == UNKNOWN else _NOTHING
     return _MEDIUM if kind is Kind.MEDIA or claim == "media" or names_media(name) else _NOTHING

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -81,6 +82,8 @@ class DocumentEncodings:
 
 _INNER = "playlist/playlist"
 """The link source of entries of a playlist that is itself an entry of a playlist. Deeper playlists are not read."""
+_MOST_KNOWN = 1_000
+"""Known files of one list that it describes."""
 _PART = re.compile(r"\s*bytes\s+0-(\d{1,18})/(\d{1,18})\s*", re.ASCII | re.IGNORECASE).fullmatch
 
 
@@ -134,7 +137,7 @@ class ListReader:
         if ending.end is End.AGAIN:
             # The response was cut: its links so far are added, the others at the next visit.
             if listing.manifest is None and answer.form != OEMBED:
-                self._queue(visit, response, listing, follows=not directives.nofollow, listed=listed)
+                await self._queue(visit, response, listing, follows=not directives.nofollow, listed=listed)
             return []
         if listing.manifest is not None:
             return self._manifest(visit, response, listing) if listed else _dropped(visit, Drop.NOINDEX)
@@ -143,7 +146,7 @@ class ListReader:
         hub = listing.hub or link_header(headers(response, "Link"), "hub")
         listing.hub = Base(response.url).canonical(hub) or "" if hub else ""
         self.learn(visit, listing)
-        self._queue(visit, response, listing, follows=not directives.nofollow, listed=listed)
+        await self._queue(visit, response, listing, follows=not directives.nofollow, listed=listed)
         if not listed or not listing.players:
             return []
         # A list may have a thousand players; making their records takes as long as parsing the list.
@@ -171,7 +174,7 @@ class ListReader:
         """Return the links of a list that are followed: all. Subclasses may return fewer."""
         return listing.links
 
-    def _queue(self, visit: Visit, response: Response, listing: Listing, *, follows: bool, listed: bool) -> None:
+    async def _queue(self, visit: Visit, response: Response, listing: Listing, *, follows: bool, listed: bool) -> None:
         frontier = self._scheduler.frontier
         links = self.wanted(listing)
         hrefs = [link.href for link in links]
@@ -193,14 +196,17 @@ class ListReader:
         self._count(drops + repeated)
         if listed and self._context.describe is not None:
             known = (link for place, link in enumerate(links) if place not in fresh_places and link.facts)
-            self._describe(visit, response, islice(known, MOST_DESCRIBED), feed_facts)
+            await self._describe(visit, response, islice(known, _MOST_KNOWN), feed_facts)
 
-    def _describe(
+    async def _describe(
         self, visit: Visit, response: Response, known: Iterable[Listed], feed_facts: tuple[Fact, ...]
     ) -> None:
         """Adds what the list says of known files to their records."""
         base = Base(response.url)
-        for link in known:
+        for number, link in enumerate(known):
+            if number % MOST_DESCRIBED == MOST_DESCRIBED - 1:
+                # Each may wait for the disk; other requests are handled in between.
+                await asyncio.sleep(0)
             url = base.resolve(link.href) if link.kind is Kind.MEDIA else None
             if url is not None and self._context.describe is not None:
                 key = file_key(url, is_enclosure=link.via == "enclosure")

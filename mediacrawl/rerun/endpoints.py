@@ -14,8 +14,7 @@ from mediacrawl.rerun.json_lines import LineReader, LineWriter
 from mediacrawl.rerun.media_db import CatalogueReader, InPlaceWriter
 from mediacrawl.rerun.output_file import Output, OutputFile, StandardOutput
 
-# What reads Redis and Parquet is imported when it is used: every command of Scrapy imports this module, and pyarrow is
-# an extra.
+# What reads Redis and Parquet is imported when it is used: it takes a while to import, and pyarrow is an extra.
 # ruff: noqa: PLC0415
 
 _KIND_OF_SUFFIX: dict[str, LocationKind] = {

@@ -248,9 +248,9 @@ class Scope:
         return url if key == url.key else url._replace(key=key, requested=self._sessions.without(url.requested))
 
     def _unwrapped(self, url: Spelling, written: str, *, is_enclosure: bool) -> Spelling:
-        """Return the file that a URL is for; the URL itself where it wraps none, or none that may be added."""
+        """Return the file that a URL is for, even one of NeverCrawl; the URL itself if no file may be added."""
         inner = unwrapped(written, is_enclosure=is_enclosure)
-        if inner is None or self._reason(inner.key, self._today()) is not None:
+        if inner is None or self._reason(inner.key, self._today()) not in {None, Drop.NEVERCRAWL}:
             return url
         return self._plain(inner)._replace(published=written)
 

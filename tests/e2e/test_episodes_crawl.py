@@ -7,6 +7,7 @@ from crawling import Crawl, quick
 from lists_web import ListsWeb
 
 from mediacrawl.demo import media_bytes
+from mediacrawl.probe.described import MOST_DESCRIBED
 
 TAGGED = media_bytes("folge-1.mp3")
 DATE = "<pubDate>Wed, 01 May 2019 12:00:00 GMT</pubDate>"
@@ -21,6 +22,7 @@ FORMS = {
     "paged": "<link>{base}/page</link><enclosure url='{base}/paged.mp3' type='audio/mpeg'/>",
 }
 QUERIES = {"escaped": "?a=1&b=2"}
+ARCHIVE = MOST_DESCRIBED + 30
 SPACES = 'xmlns:content="http://purl.org/rss/1.0/modules/content/"'
 
 
@@ -54,6 +56,17 @@ def build(web):
     web.put("late", "/late.mp3", TAGGED, "audio/mpeg")
     item = f"<item><title>Episode: late</title>{DATE}<enclosure url='/late.mp3' type='audio/mpeg'/></item>"
     web.put("late", "/feed", f"<rss><channel><title>Show</title>{item}</channel></rss>", "application/rss+xml")
+    # One page has all files, more than a feed may describe of files that have records.
+    names = [f"archive{number}" for number in range(ARCHIVE)]
+    links = "".join(f"<a href='/{name}.mp3'>Download</a>\n" for name in names)
+    web.put("archive", "/", f"<title>Archive</title><a href='/feed'>Feed</a>{links}")
+    for name in names:
+        web.put("archive", f"/{name}.mp3", TAGGED, "audio/mpeg")
+    items = "".join(
+        f"<item><title>Episode: {name}</title>{DATE}<enclosure url='/{name}.mp3' type='audio/mpeg'/></item>"
+        for name in names
+    )
+    web.put("archive", "/feed", f"<rss><channel><title>Show</title>{items}</channel></rss>", "application/rss+xml")
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +74,7 @@ def crawled(tmp_path_factory):
     with ListsWeb() as web:
         build(web)
         crawl = Crawl(web, tmp_path_factory.mktemp("episodes"))
-        seeds = [web.url("feeds", "/rss"), web.url("feeds", "/json"), web.url("late", "/")]
+        seeds = [web.url("feeds", "/rss"), web.url("feeds", "/json"), web.url("late", "/"), web.url("archive", "/")]
         crawl.run(**quick(0.05), seed="\n".join(seeds))
         printed = crawl.command("catalogue", "--json")
         assert printed.returncode == 0, printed.stderr
@@ -100,3 +113,8 @@ def test_what_else_an_entry_mentions_takes_no_title_from_its_file(crawled):
 
 def test_a_feed_names_an_episode_that_a_page_linked_to_before(crawled):
     assert crawled.by_name["late"]["title"] == "Episode: late"
+
+
+def test_a_feed_names_all_episodes_of_an_archive(crawled):
+    titles = {crawled.by_name[f"archive{number}"]["title"] for number in range(ARCHIVE)}
+    assert titles == {f"Episode: archive{number}" for number in range(ARCHIVE)}

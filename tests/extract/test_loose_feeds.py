@@ -86,6 +86,15 @@ def test_a_fault_around_the_entries_loses_none(around):
     assert episodes(feed(FAULTS["apostrophe"], **around)) == EXPECTED
 
 
+@pytest.mark.parametrize("fault", ["", " title='it's'"])
+@pytest.mark.parametrize("name", ["content:encoded", "description", "title"])
+def test_a_feed_that_an_entry_quotes_is_text(name, fault):
+    quoted = "<rss><channel><item><title>No</title><enclosure url='http://no.example/n.mp3'/></item></channel></rss>"
+    quoting = f"<{name}><![CDATA[{quoted}]]></{name}>"
+    found = episodes(feed(item(2).replace("<enclosure", f"{quoting}<enclosure{fault}")))
+    assert [url for _, url in found if url] == [url for _, url in EXPECTED]
+
+
 def test_a_second_root_continues_the_first():
     other = feed(item(5)).replace("Episode 1", "Episode 4").replace("/1.mp3", "/4.mp3")
     found = episodes(feed(second()) + other.replace("Episode 3", "Episode 6").replace("/3.mp3", "/6.mp3"))

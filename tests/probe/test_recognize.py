@@ -36,9 +36,17 @@ LABELS = (
 )
 
 
-def kind_of(body, content_type="", kind=Kind.PAGE, *, via="a", url=URL, name="", **more):
-    headers = {"Content-Type": content_type, "Content-Disposition": name}
+def kind_of(body, content_type="", kind=Kind.PAGE, *, via="a", url=URL, name="", refresh="", **more):
+    headers = {"Content-Type": content_type, "Content-Disposition": name, "Refresh": refresh}
     return recognize(kind, via, url, lambda header: headers.get(header, ""), body, **more).kind
+
+
+@pytest.mark.parametrize("label", LABELS)
+@pytest.mark.parametrize(("body", "kind"), [(b"", "page"), (b"moved", "page"), (MP3, "media"), (RSS, "feed")])
+def test_text_that_refreshes_is_a_page(label, body, kind):
+    refresh = "0; url=/t.html"
+    assert kind_of(body, label, refresh=refresh) == kind
+    assert kind_of(PDF, label, refresh=refresh) == kind_of(PDF, label)
 
 
 @pytest.mark.parametrize("label", LABELS)

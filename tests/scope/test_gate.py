@@ -310,3 +310,13 @@ def test_a_data_request_may_have_an_extension_that_no_link_may_have():
     assert rules.check("https://site.example/a.json", 3, any_extension=True) is None
     assert rules.check("https://site.example/a.json", 4, any_extension=True) is Drop.DEPTH
     assert rules.check("https://never.example/a.json", any_extension=True) is Drop.NEVERCRAWL
+
+
+@pytest.mark.parametrize(
+    "prefix", ["https://op3.dev/e/", "https://pdst.fm/e/chrt.fm/track/X/", "https://count.site.com/track/"]
+)
+def test_a_file_of_nevercrawl_is_not_asked_of_its_counting_prefixes_either(prefix):
+    hrefs = [f"{prefix}{host}.org/a.mp3" for host in ("never", "site")]
+    accepted, drops = scope(nevercrawl=never("never.org")).sift("http://a.org/feed", hrefs, enclosures={0, 1})
+    assert [(index, url.requested) for index, url in accepted] == [(1, "https://site.org/a.mp3")]
+    assert drops == Counter({Drop.NEVERCRAWL: 1})

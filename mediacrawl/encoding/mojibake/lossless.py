@@ -209,11 +209,6 @@ def _doubt(before: str, raw: bytes | None, text: str) -> int:
     )
 
 
-def _bonus(text: str) -> int:
-    """Return the bonus of a text that came out of UTF-8."""
-    return utf8_bonus(sum(char > "\x7f" for char in text))
-
-
 class _LongerRoute(LazyRoute):
     """A route that continues another one (`first`) with further wrong decodings.
 
@@ -274,5 +269,5 @@ def _continued(route: RepairRoute, stored: StoredRecord, depth: int) -> list[Laz
     if not following:
         return []
     # The evidence for UTF-8, and the surcharge for chance, do not depend on the continuation.
-    counted = [(place, -_bonus(route.texts[place])) for place in live]
+    counted = [(place, -utf8_bonus(sum(char > "\x7f" for char in route.texts[place]))) for place in live]
     return [_LongerRoute(stored, route, counted, one) for one in following]

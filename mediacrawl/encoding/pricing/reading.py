@@ -182,7 +182,11 @@ def alphabet_reading(text: str, encodings: tuple[str, ...], only: str = "") -> P
             ]
     best = PricedReading(UNREAD, "")
     for _, _, pair, words in sorted(near)[:MOST_PAIRS]:
-        cost = lost + sum(map(pair.cost, words))
+        cost = lost
+        for word in words:
+            if cost >= best.cost:
+                break  # no word costs less than 0
+            cost += pair.cost(word)
         if cost < best.cost:
             best = PricedReading(cost, pair.language)
     return _chosen(text, encodings, best, only)

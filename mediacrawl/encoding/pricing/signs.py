@@ -86,12 +86,9 @@ def coincidence(stored: str, raw: bytes, text: str) -> int:
     if not ordinary:
         return STRANGE if strange else 0
     odd = STRANGE if strange else ALONE if _is_alone(text) else 0
-    return ORDINARY + odd + (CASE if _ends_small(text) else 0) + (LETTER * _glued(text) if odd else 0)
-
-
-def _glued(text: str) -> int:
-    """Return the number of ASCII letters in words with letters of another script, which no model prices."""
-    return sum(len(letters) for letters in _GLUED.findall(text))
+    # No model prices ASCII letters in words with letters of another script.
+    glued = LETTER * len("".join(_GLUED.findall(text))) if odd else 0
+    return ORDINARY + odd + (CASE if _ends_small(text) else 0) + glued
 
 
 def is_ordinary(stored: str, begin: int, end: int) -> bool:
