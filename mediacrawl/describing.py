@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from io import SEEK_END, BytesIO
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from mediacrawl import DescribeError
 from mediacrawl.clock import written_now
@@ -18,10 +18,8 @@ from mediacrawl.probe.claims import expected_by_name
 from mediacrawl.probe.response import is_media
 from mediacrawl.probe.session import FirstAnswer
 from mediacrawl.records import Evidence
+from mediacrawl.scope.canonical import spelling
 from mediacrawl.scope.wrapped import unwrapped
-
-if TYPE_CHECKING:
-    from mediacrawl.net.one_file import FileRequests
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]
 
@@ -71,22 +69,20 @@ def _of_url(source: str, contact: str, allow: Iterable[str], timeout: float) -> 
     from mediacrawl.net.one_file import FileRequests  # noqa: PLC0415
 
     allow = [allow] if isinstance(allow, str) else [*allow]
-    inner = unwrapped(source, is_enclosure=True)
-    file = FileRequests(source, contact, allow, timeout)
-    evidence = Evidence(via="", requested_url=file.form.requested)
+    inner, asked = unwrapped(source, is_enclosure=True), spelling(source)
+    evidence = Evidence(via="", requested_url=asked.requested if asked else "")
+
+    def described(address: str, seconds: float) -> dict[str, Any]:
+        file = FileRequests(address, contact, allow, seconds)
+        result, session, form = file.run(), file.session, file.form
+        url, key = form.requested, form.key
+        return _record(session.probe, result, source, url=url, key=key, evidence=evidence, first=session.first)
+
     if inner is not None:
-        # Half of the time is left for the published URL.
         with suppress(DescribeError):
-            file = FileRequests(inner.requested, contact, allow, timeout / 2)
-            return _of_answer(file, source, evidence)
-        file = FileRequests(source, contact, allow, timeout / 2)
-    return _of_answer(file, source, evidence)
-
-
-def _of_answer(file: FileRequests, source: str, evidence: Evidence) -> dict[str, Any]:
-    result, session = file.run(), file.session
-    url, key = file.form.requested, file.form.key
-    return _record(session.probe, result, source, url=url, key=key, evidence=evidence, first=session.first)
+            return described(inner.requested, timeout / 2)
+        timeout /= 2
+    return described(source, timeout)
 
 
 def _of_bytes(file: IO[bytes]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ No input raises, hangs, or yields more than a few thousand links. References are
 `scope`); no DTD, entity or network is used.
 """
 
+from mediacrawl.extract.content_coding import unpacked
 from mediacrawl.extract.feeds import MAX_ENTRIES, Feed, FeedEntry, parse_feed
 from mediacrawl.extract.fingerprint import Fingerprint, fingerprint, hash64
 from mediacrawl.extract.links import MAX_LINKS, Link, Page, link_header, parse_page
@@ -17,7 +18,6 @@ from mediacrawl.extract.manifests import Manifest, ManifestTrack
 from mediacrawl.extract.media import inherit
 from mediacrawl.extract.medium import MediaFile, Medium, facts_by_url, standing_alone
 from mediacrawl.extract.open_directory import file_facts, is_open_directory, without_steering
-from mediacrawl.extract.sitemaps import unpacked
 
 __all__ = [
     "MAX_ENTRIES",

@@ -65,6 +65,11 @@ def unpack(body: bytes, codings: Sequence[str], most: int) -> bytes | None:
     return body
 
 
+def unpacked(body: bytes, most: int) -> bytes:
+    """Return the beginning of a gzip file, decompressed; other bytes are returned unchanged. Never raises."""
+    return (unpack(body, ("gzip",), most) or b"")[:most] if body.startswith(_MAGIC) else body
+
+
 def _gzip(body: bytes) -> _Pieces:
     found = yield from _inflate(body, _GZIP)
     while found.eof and found.unused_data.startswith(_MAGIC):

@@ -38,10 +38,33 @@ _is_map = re.compile(r"[0-9A-Fa-f]{4}", re.ASCII).fullmatch
 
 def parse_dash(body: bytes) -> Manifest:
     """Parse a DASH manifest. Never raises."""
-    reader = _Reader()
+    found = Manifest("dash", DASH_TYPE)
+    tracks, sets = list[ManifestTrack](), list[_Set]()
+    root, representations = None, 0
     for element in elements(body, "Representation", "AdaptationSet", "Title", "MPD"):
-        reader.take(element)
-    return reader.end()
+        if root is None:
+            root = element.getroottree().getroot()
+            found.live = root.get("type") == "dynamic"
+            length = seconds(root.get("mediaPresentationDuration"))
+            found.duration = float(length) if length and not found.live else None
+        name = str(element.tag).rpartition("}")[2]
+        if name == "Title":
+            found.title = found.title or text_of(element, 200)
+        elif name == "Representation" and representations < MOST_VARIANTS:
+            representations += 1
+            parent = element.getparent()
+            if not sets or sets[-1].element is not parent:
+                sets.append(_Set(parent))
+            sets[-1].take(element, found)
+        elif name == "AdaptationSet" and len(tracks) < _MOST_SETS:
+            if not sets or sets[-1].element is not element:
+                sets.append(_Set(element))
+            # It is cleared next.
+            tracks += sets[-1].tracks()
+            sets[-1].is_over = True
+    # In a manifest that was cut the last set does not end.
+    found.set_tracks([*tracks, *(track for each in sets if not each.is_over for track in each.tracks())])
+    return found
 
 
 class _Set:
@@ -52,6 +75,7 @@ class _Set:
 
     def __init__(self, element: Any) -> None:
         self.element = element
+        self.is_over = False
         self.mime = media_type(element.get("mimeType"))
         self._codecs = element.get("codecs") or ""
         self._size: tuple[int, int] | None = None
@@ -109,54 +133,6 @@ class _Set:
                 height=height,
                 frame_rate=self._rate if own == "video" else None,
             )
-
-
-class _Reader:
-    """One pass over one manifest."""
-
-    def __init__(self) -> None:
-        self._found = Manifest("dash", DASH_TYPE)
-        self._has_root = False
-        self._representations = 0
-        self._set: _Set | None = None
-        self._tracks: list[ManifestTrack] = []
-        self._sets = 0
-
-    def take(self, element: Any) -> None:
-        found = self._found
-        if not self._has_root:
-            self._has_root = True
-            root = element.getroottree().getroot()
-            found.live = root.get("type") == "dynamic"
-            length = seconds(root.get("mediaPresentationDuration"))
-            found.duration = float(length) if length and not found.live else None
-        name = str(element.tag).rpartition("}")[2]
-        if name == "Title":
-            found.title = found.title or text_of(element, 200)
-        elif name == "Representation" and self._representations < MOST_VARIANTS:
-            self._representations += 1
-            self._set_of(element.getparent()).take(element, found)
-        elif name == "AdaptationSet":
-            self._set_of(element)
-            self._end_set()
-
-    def end(self) -> Manifest:
-        # In a manifest that was cut the last set does not end.
-        self._end_set()
-        self._found.set_tracks(self._tracks)
-        return self._found
-
-    def _set_of(self, element: Any) -> _Set:
-        if self._set is None or self._set.element is not element:
-            self._end_set()
-            self._set = _Set(element)
-        return self._set
-
-    def _end_set(self) -> None:
-        if self._set is not None and self._sets < _MOST_SETS:
-            self._sets += 1
-            self._tracks += self._set.tracks()
-        self._set = None
 
 
 def _children(element: Any, name: str) -> Iterator[Any]:

@@ -27,11 +27,12 @@ from mediacrawl.extract.feed_model import (
     NO_MEDIA,
     Children,
     FeedEntry,
-    media_in_html,
-    names_media,
+    encoding_of,
+    is_reference,
     short_name,
+    unlabelled,
 )
-from mediacrawl.extract.texts import TEXT_LENGTH, absolute, media_type, whole
+from mediacrawl.extract.texts import TEXT_LENGTH, absolute, media_type, names_media, whole
 from mediacrawl.extract.xml_text import text_of, words_of
 from mediacrawl.facts import FEED, Fact, fact
 
@@ -43,6 +44,8 @@ _ENC_TYPE = "{http://purl.oclc.org/net/rss_2.0/enc#}type"
 _PERMALINK = ("isPermaLink", "isPermalink", "ispermalink")
 _MOST_OF_A_FILE = 4
 """Elements that describe one file, which are read: an enclosure, and the same file in a group."""
+_BESIDE = "beside"
+"""Name of the element of a file that an entry has besides others."""
 _HTML = ("content:encoded", "description", "content", "summary")
 _is_video_id = re.compile(r"[\w-]{6,20}", re.ASCII).fullmatch
 
@@ -145,7 +148,7 @@ class Entry:
                 found = text_of(link) if href is None else href.strip()
                 if found:
                     return self._joined(found)
-        return self._permalink() or (self._joined(self._about) if _is_reference(self._about) else "")
+        return self._permalink() or (self._joined(self._about) if is_reference(self._about) else "")
 
     def _permalink(self) -> str:
         """Return the id of an entry of RSS 2.0, which is its URL unless it says that it is none."""
@@ -174,23 +177,14 @@ class Entry:
             elif told is not None and len(told) < _MOST_OF_A_FILE:
                 told.append(file)
         guid = self._first("guid", ID_LENGTH) or self._first("id", ID_LENGTH)
-        for url in (link, "" if found or not _is_reference(guid) else guid):
-            if names_media(url) and len(found) < MOST_FILES:
-                found.setdefault(url, [_File(etree.Element("link"))])
-        # What HTML names besides a file is about another one.
-        beside = "beside" if found else "html"
-        for url in map(self._joined, self._in_html()):
+        for url, is_own in unlabelled(link, guid, self._html(), has_file=bool(found)):
             if len(found) < MOST_FILES:
-                found.setdefault(url, [_File(etree.Element(beside))])
+                found.setdefault(self._joined(url), [_File(etree.Element("link" if is_own else _BESIDE))])
         return found
 
-    def _in_html(self) -> Iterator[str]:
+    def _html(self) -> Iterator[str]:
         for element in (each for name in _HTML for each in self._own.get(name, ())):
-            yield from media_in_html("".join(element.itertext(tag=etree.Element)))
-            for each in element.iterdescendants("{*}a", "{*}audio", "{*}video", "{*}source"):
-                url = (each.get("src") or each.get("href") or "").strip()
-                if names_media(url):
-                    yield url
+            yield etree.tostring(element, encoding="unicode", with_tail=False) if len(element) else element.text or ""
 
     def _named(self) -> Iterator[tuple[str | None, _File]]:
         get = self._own.get
@@ -232,7 +226,7 @@ def _kind_of(file: tuple[str, list[_File]]) -> str:
     name = str(first.element.tag)
     if first.near or name.endswith("alternateEnclosure"):
         return url
-    return "" if name == "beside" else first.claimed or url.partition("?")[0].rpartition(".")[2].lower()
+    return "" if name == _BESIDE else encoding_of(url, first.claimed)
 
 
 def _contents(children: Children, around: tuple[Children, ...]) -> Iterator[tuple[str | None, _File]]:
@@ -243,11 +237,6 @@ def _contents(children: Children, around: tuple[Children, ...]) -> Iterator[tupl
         url = element.get("url") or element.get("src")
         if url and (is_untyped or medium.startswith(_MEDIA)):
             yield url, _File(element, near=(children_of(element), *around))
-
-
-def _is_reference(text: str) -> bool:
-    """Whether an id may be followed: a URL of the web, or a reference that is relative to the feed."""
-    return text.startswith(("http://", "https://", "/")) and len(text) <= ID_LENGTH
 
 
 def children_of(element: Any) -> dict[str, list[Any]]:

@@ -164,7 +164,8 @@ def _texts(children: Children) -> Iterator[Fact | None]:
         for element in children[name]:
             if len(known) >= _MOST_OF_A_KEY:
                 break
-            made = fact(FEED, name, key, _READERS.get(key, _plain)(element))
+            text = _READERS[key](element) if key in _READERS else words_of(element, LONGEST_TEXT)
+            made = fact(FEED, name, key, text)
             if made is not None and made.text not in known:
                 known.add(made.text)
                 yield made
@@ -203,10 +204,6 @@ def _url(frame: str, key: str, written: str | None, base: str) -> Fact | None:
     return fact(FEED, frame, key, fact_link(base, written))
 
 
-def _plain(element: Any) -> str:
-    return words_of(element, LONGEST_TEXT)
-
-
 def _artist(element: Any) -> str:
     """Atom's author has a name below; RSS wants an address with the name behind it: ``me@site.example (My Name)``."""
     name = element.find("{*}name")
@@ -232,10 +229,6 @@ def name_beside_address(text: str) -> str:
     return text
 
 
-def _keywords(element: Any) -> str:
-    return words_of(element, LONGEST_TEXT) or element.get("label") or element.get("term") or ""
-
-
 def _explicit(element: Any) -> str:
     words = {"adult": "yes", "nonadult": "no"}
     text = text_of(element, LONGEST_TEXT)
@@ -247,19 +240,14 @@ def _license(element: Any) -> str:
     return "" if text.startswith(("http://", "https://")) else text
 
 
-def _episode_type(element: Any) -> str:
-    kind = text_of(element, 40).lower()
-    return kind if kind in _EPISODE_TYPES else ""
-
-
 _READERS: dict[str, Callable[[Any], str]] = {
     "artist": _artist,
     "date": lambda element: moment(text_of(element, 100)),
     "description": lambda element: without_markup(element, LONGEST_TEXT),
     "duration": lambda element: seconds(text_of(element, 100)),
-    "episode_type": _episode_type,
+    "episode_type": lambda element: kind if (kind := text_of(element, 40).lower()) in _EPISODE_TYPES else "",
     "explicit": _explicit,
-    "keywords": _keywords,
+    "keywords": lambda element: words_of(element, LONGEST_TEXT) or element.get("label") or element.get("term") or "",
     "license": _license,
 }
 

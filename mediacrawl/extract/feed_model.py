@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from mediacrawl.extract.texts import MEDIA_ENDINGS, unescape_url
+from mediacrawl.extract.texts import names_media, unescape_url
 from mediacrawl.facts import Fact
 
 MAX_ENTRIES = 5_000
@@ -83,17 +83,30 @@ _LONGEST_HTML = 100_000
 """Characters of HTML that are searched for media."""
 
 
-def names_media(url: str) -> bool:
-    """Whether a reference ends as media do, and not as a page."""
-    return url.partition("#")[0].partition("?")[0].lower().endswith(MEDIA_ENDINGS)
+def is_reference(text: str) -> bool:
+    """Whether an id may be followed: a URL of the web, or a reference that is relative to the feed."""
+    return text.startswith(("http://", "https://", "/")) and len(text) <= ID_LENGTH
 
 
-def media_in_html(text: str) -> Iterator[str]:
-    """Yield the references of a text with HTML that are media: by their extension, or those that it plays."""
-    for found in _html_links(text, 0, _LONGEST_HTML) if "<" in text else ():
-        url = unescape_url(next(filter(None, found.groups()[1:]), "")).strip()
-        if names_media(url) or (url and found[1].lower() != "a" and not url.startswith(("data:", "blob:"))):
-            yield url
+def unlabelled(link: str, guid: str, html: Iterable[str], *, has_file: bool) -> Iterator[tuple[str, bool]]:
+    """Yield the media that an entry names as its page, its id or in HTML, and whether each is what the entry is about.
+
+    What HTML names besides a file is about another one: by its extension, or because it plays it.
+    """
+    for url in (link, "" if has_file or not is_reference(guid) else guid):
+        if names_media(url):
+            has_file = True
+            yield url, True
+    for text in html:
+        for found in _html_links(text, 0, _LONGEST_HTML) if "<" in text else ():
+            url = unescape_url(next(filter(None, found.groups()[1:]), "")).strip()
+            if names_media(url) or (url and found[1].lower() != "a" and not url.startswith(("data:", "blob:"))):
+                yield url, not has_file
+
+
+def encoding_of(url: str, mime: str) -> str:
+    """Return what tells the encodings of one work apart: the media type, or the extension."""
+    return mime or url.partition("?")[0].rpartition(".")[2].lower()
 
 
 Children = Mapping[str, Sequence[Any]]

@@ -19,9 +19,6 @@ __all__ = ["MAX_ENTRIES", "Feed", "FeedEntry", "parse_feed"]
 
 _MOST_MENDED = 2_000_000
 """Bytes of a malformed feed up to which it is mended and parsed again."""
-_END = 1_000
-_ENDS = (b"</rss>", b"</feed>", b"</rdf:rdf>", b"</rdf>")
-"""Ends of a whole feed, in lower case."""
 _PERIODS = {"hourly": 3_600.0, "daily": 86_400.0, "weekly": 604_800.0, "monthly": 2_592_000.0, "yearly": 31_536_000.0}
 
 
@@ -34,26 +31,36 @@ def parse_feed(body: bytes, url: str) -> Feed:
     """
     faults: list[str] = []
     feed = _read(body, url, faults)
-    is_whole = body[-_END:].rstrip(b"\0 \t\r\n").lower().endswith(_ENDS)
-    if (faults or not is_whole) and feed.cut == 0 and len(body) <= _MOST_MENDED:
+    if faults and feed.cut == 0 and len(body) <= _MOST_MENDED:
         mended = _read(well_formed(readable(body).decode("utf-8", "replace")).encode(), url, [])
-        if sum(map(_worth, mended.entries)) >= sum(map(_worth, feed.entries)) + (not faults):
+        if sum(map(_worth, mended.entries)) >= sum(map(_worth, feed.entries)):
             return mended
     return feed
 
 
 def _read(body: bytes, url: str, faults: list[str]) -> Feed:
-    reader = _Reader(Feed(url), based=b"xml:base" in body)
+    feed, root, is_podcast, is_based = Feed(url), None, False, b"xml:base" in body
+    taken = 0
     for element in elements(body, "item", "entry", "liveItem", "new-feed-url", faults=faults):
         if str(element.tag).endswith("new-feed-url"):
-            reader.feed.moved = text_of(element, ID_LENGTH)
-        else:
-            reader.take(element)
-    if reader.taken < _entry_ends(body) and reader.taken < _entry_ends(_without_sections(body)):
-        # The parser waits for the end of a value that has none.
+            feed.moved = text_of(element, ID_LENGTH)
+            continue
+        root = element.getroottree().getroot() if root is None else root
+        taken += 1
+        if len(feed.entries) >= MAX_ENTRIES:
+            feed.cut += 1
+            continue
+        base = absolute(url, element.base or "") if is_based else ""
+        entry = Entry(element, base)
+        is_podcast = is_podcast or entry.is_podcast
+        feed.entries.extend(entry.whole(base or url))
+    if taken < _entry_ends(body) and taken < _entry_ends(_without_sections(body)):
+        # A section without its end lasts until that of the next one.
         faults.append("fewer entries than end tags")
-    reader.end()
-    return reader.feed
+    if root is not None:
+        # The channel may follow its entries.
+        _add_channel(feed, root, (is_based and absolute(url, root.base or "")) or url, is_podcast=is_podcast)
+    return feed
 
 
 def _entry_ends(body: bytes) -> int:
@@ -70,64 +77,34 @@ def _worth(entry: FeedEntry) -> int:
     return bool(entry.title) + bool(entry.link) + 2 * bool(entry.enclosure or entry.player)
 
 
-class _Reader:
-    """One pass over one feed."""
-
-    def __init__(self, feed: Feed, *, based: bool) -> None:
-        self.feed = feed
-        self._based = based
-        self._root: Any = None
-        self._is_podcast = False
-        self.taken = 0
-
-    def take(self, element: Any) -> None:
-        self.taken += 1
-        if self._root is None:
-            self._root = element.getroottree().getroot()
-        if len(self.feed.entries) >= MAX_ENTRIES:
-            self.feed.cut += 1
-            return
-        base = absolute(self.feed.url, element.base or "") if self._based else ""
-        entry = Entry(element, base)
-        self._is_podcast = self._is_podcast or entry.is_podcast
-        self.feed.entries.extend(entry.whole(base or self.feed.url))
-
-    def end(self) -> None:
-        """Read the channel, which may follow its entries."""
-        if self._root is None:
-            return
-        feed, root = self.feed, self._root
-        channel = root.find("{*}channel")
-        head = children_of(root if channel is None else channel)
-        base = (self._based and absolute(feed.url, root.base or "")) or feed.url
-        feed.title = words_of(next(iter(head.get("title", ())), None), TEXT_LENGTH)
-        named = (*head.get("language", ()), *head.get("dc:language", ()))
-        feed.language = next(filter(None, (text_of(each, 35) for each in named)), "")
-        feed.language = feed.language or (root.get("{http://www.w3.org/XML/1998/namespace}lang") or "").strip()[:35]
-        feed.wait = _wait(head)
-        links = [*children_of(root).get("link", ()), *head.get("link", ())]
-        feed.next = _related(links, "next")
-        feed.hub = absolute(base, _related(links, "hub"))[:ID_LENGTH]
-        self._add_channel_facts(head, base)
-
-    def _add_channel_facts(self, head: dict[str, list[Any]], base: str) -> None:
-        found = channel_facts(head, base)
-        is_podcast = self._is_podcast or any(name.startswith(OF_PODCASTS) for name in head)
-        if not is_podcast:
-            found = [each for each in found if each.key != "podcast"]
-        known = {each.key: each.text for each in reversed(found)}
-        # The type of what a podcast consists of.
-        kind = {"podcast": "PodcastEpisode", "music": "MusicRecording"}.get(known.get("media_kind", "podcast"), "")
-        extra = (
-            fact(FEED, "xml:lang", "language", "" if "language" in known else self.feed.language),
-            fact(FEED, "link:hub", "hub_url", self.feed.hub),
-            fact(FEED, "channel", "type", kind if is_podcast else ""),
-        )
-        found += stated(extra)
-        for entry in self.feed.entries:
-            if entry.enclosure or entry.player:
-                own = [each for each in found if each.key != "type"] if entry.player else found
-                entry.facts = combined(entry.facts, (), own)
+def _add_channel(feed: Feed, root: Any, base: str, *, is_podcast: bool) -> None:
+    channel = root.find("{*}channel")
+    head = children_of(root if channel is None else channel)
+    feed.title = words_of(next(iter(head.get("title", ())), None), TEXT_LENGTH)
+    named = (*head.get("language", ()), *head.get("dc:language", ()))
+    feed.language = next(filter(None, (text_of(each, 35) for each in named)), "")
+    feed.language = feed.language or (root.get("{http://www.w3.org/XML/1998/namespace}lang") or "").strip()[:35]
+    feed.wait = _wait(head)
+    links = [*children_of(root).get("link", ()), *head.get("link", ())]
+    feed.next = _related(links, "next")
+    feed.hub = absolute(base, _related(links, "hub"))[:ID_LENGTH]
+    found = channel_facts(head, base)
+    is_podcast = is_podcast or any(name.startswith(OF_PODCASTS) for name in head)
+    if not is_podcast:
+        found = [each for each in found if each.key != "podcast"]
+    known = {each.key: each.text for each in reversed(found)}
+    # The type of what a podcast consists of.
+    kind = {"podcast": "PodcastEpisode", "music": "MusicRecording"}.get(known.get("media_kind", "podcast"), "")
+    extra = (
+        fact(FEED, "xml:lang", "language", "" if "language" in known else feed.language),
+        fact(FEED, "link:hub", "hub_url", feed.hub),
+        fact(FEED, "channel", "type", kind if is_podcast else ""),
+    )
+    found += stated(extra)
+    for entry in feed.entries:
+        if entry.enclosure or entry.player:
+            own = [each for each in found if each.key != "type"] if entry.player else found
+            entry.facts = combined(entry.facts, (), own)
 
 
 def _related(links: list[Any], relation: str) -> str:

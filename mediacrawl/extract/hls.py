@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import islice
 
 from mediacrawl.extract.manifests import MOST_VARIANTS, Manifest, ManifestTrack, codecs_of, language_of
 from mediacrawl.extract.texts import whole
+from mediacrawl.model.codecs import Kind
 
 HLS_TYPE = "application/vnd.apple.mpegurl"
 _MOST_LINES = 100_000
@@ -39,7 +40,7 @@ def parse_hls(body: bytes) -> Manifest:
     """
     found = Manifest("hls", HLS_TYPE)
     text = body.decode("utf-8", "replace")
-    master = _Master(found)
+    master = _Master()
     length, segments, grows, lines = 0.0, 0, False, 0
     for line in _lines(text):
         lines += 1
@@ -49,13 +50,13 @@ def parse_hls(body: bytes) -> Manifest:
         elif line.startswith(_PARTS):
             grows = True
         else:
-            master.take(line)
+            master.take(line, found)
     # It may be anywhere in the playlist (4.3.3.4).
     ended = _end(text) is not None
     if ended and segments and lines < _MOST_LINES:
         found.duration = round(length, 3) or None
     found.live = (segments > 0 or grows) and not ended and "#EXT-X-PLAYLIST-TYPE:VOD" not in text
-    master.set_tracks()
+    found.set_tracks(master.tracks(found))
     return found
 
 
@@ -68,70 +69,48 @@ def _lines(text: str) -> Iterator[str]:
 class _Master:
     """Collects variants and renditions of a master playlist."""
 
-    def __init__(self, found: Manifest) -> None:
-        self._found = found
+    def __init__(self) -> None:
         self._variants = 0
         self._renditions: list[dict[str, str]] = []
         # (kind, group of renditions) -> codec, which only the variants name.
         self._codecs: dict[tuple[str, str], str] = {}
 
-    def take(self, line: str) -> None:
+    def take(self, line: str, found: Manifest) -> None:
         if line.startswith("#EXT-X-STREAM-INF:") and self._variants < MOST_VARIANTS:
             self._variants += 1
             get = _attributes(line).get
             width, _, height = get("RESOLUTION", "").lower().partition("x")
             codecs = get("CODECS", "")
-            self._found.offer(codecs, whole(get("BANDWIDTH")), whole(width), whole(height), get("FRAME-RATE", ""))
+            found.offer(codecs, whole(get("BANDWIDTH")), whole(width), whole(height), get("FRAME-RATE", ""))
             for kind, codec in codecs_of(codecs):
                 self._codecs.setdefault((kind, get("SUBTITLES" if kind == "subtitle" else "AUDIO", "")), codec)
         elif line.startswith("#EXT-X-MEDIA:") and len(self._renditions) < _MOST_RENDITIONS:
             self._renditions.append(_attributes(line))
 
-    def set_tracks(self) -> None:
-        found = self._found
-        tracks = list[ManifestTrack]()
+    def tracks(self, found: Manifest) -> Iterator[ManifestTrack]:
         if found.is_video:
-            tracks.append(
-                ManifestTrack(
-                    "video",
-                    found.video_codec,
-                    width=found.width,
-                    height=found.height,
-                    frame_rate=found.frame_rate,
-                )
-            )
-        sounds = [self._sound(each) for each in self._renditions if each.get("TYPE") == "AUDIO"]
+            width, height, rate = found.width, found.height, found.frame_rate
+            yield ManifestTrack("video", found.video_codec, width=width, height=height, frame_rate=rate)
+        sounds = [each for each in self._renditions if each.get("TYPE") == "AUDIO"]
         if not sounds and found.audio_codec:
-            sounds = [ManifestTrack("audio", found.audio_codec)]
-        texts = [self._text(each) for each in self._renditions if each.get("TYPE") in _KINDS]
-        found.set_tracks([*tracks, *sounds, *texts])
-
-    def _sound(self, rendition: Mapping[str, str]) -> ManifestTrack:
-        # "6/JOC": the number of channels, and what is more than a number.
-        channels = whole(rendition.get("CHANNELS", "").partition("/")[0])
-        codec = self._codecs.get(("audio", rendition.get("GROUP-ID", "")))
-        return ManifestTrack(
-            "audio",
-            codec,
-            language_of(rendition.get("LANGUAGE")),
-            rendition.get("NAME", "")[:200],
-            default=rendition.get("DEFAULT") == "YES",
-            channels=channels if 0 < channels < 256 else None,
-        )
-
-    def _text(self, rendition: Mapping[str, str]) -> ManifestTrack:
-        kind = rendition["TYPE"]
-        codec = self._codecs.get(("subtitle", rendition.get("GROUP-ID", "")), _KINDS[kind])
-        if kind == "CLOSED-CAPTIONS":
-            codec = "eia_608" if rendition.get("INSTREAM-ID", "").startswith("CC") else ""
-        return ManifestTrack(
-            "subtitle",
-            codec or None,
-            language_of(rendition.get("LANGUAGE")),
-            rendition.get("NAME", "")[:200],
-            default=rendition.get("DEFAULT") == "YES",
-            forced=rendition.get("FORCED") == "YES",
-        )
+            yield ManifestTrack("audio", found.audio_codec)
+        for each in (*sounds, *(each for each in self._renditions if each.get("TYPE") in _KINDS)):
+            kind = each["TYPE"]
+            own: Kind = "audio" if kind == "AUDIO" else "subtitle"
+            codec = self._codecs.get((own, each.get("GROUP-ID", "")), _KINDS.get(kind))
+            if kind == "CLOSED-CAPTIONS":
+                codec = "eia_608" if each.get("INSTREAM-ID", "").startswith("CC") else ""
+            # "6/JOC": the number of channels, and what is more than a number.
+            channels = whole(each.get("CHANNELS", "").partition("/")[0])
+            yield ManifestTrack(
+                own,
+                codec or None,
+                language_of(each.get("LANGUAGE")),
+                each.get("NAME", "")[:200],
+                default=each.get("DEFAULT") == "YES",
+                forced=own == "subtitle" and each.get("FORCED") == "YES",
+                channels=channels if own == "audio" and 0 < channels < 256 else None,
+            )
 
 
 def _attributes(line: str) -> dict[str, str]:

@@ -17,8 +17,8 @@ from mediacrawl.extract.feed_model import (
     NO_MEDIA,
     Feed,
     FeedEntry,
-    media_in_html,
-    names_media,
+    encoding_of,
+    unlabelled,
 )
 from mediacrawl.extract.literals import literals
 from mediacrawl.extract.texts import (
@@ -27,6 +27,7 @@ from mediacrawl.extract.texts import (
     fact_link,
     media_type,
     moment,
+    names_media,
     seconds,
     unescape,
     without_tags,
@@ -40,10 +41,6 @@ _VERSION = (
 )
 _says_version = re.compile(_VERSION).search
 _is_version = re.compile(r"https?://(?:www\.)?jsonfeed\.org/version/").match
-_MARK = b"jsonfeed.org"
-_BEFORE_MARK = 120
-"""Bytes before the mark where the name of the property begins."""
-_MOST_MARKS = 20
 _MOST_TOKENS = 400_000
 """Tokens of a feed that was cut, or is broken, that are read: a second at most."""
 _MOST_VALUES = 8
@@ -54,16 +51,7 @@ _LONGEST_DESCRIPTION = 20 * LONGEST_TEXT
 
 def is_json_feed(body: bytes) -> bool:
     """Whether a response is a JSON Feed by its content: servers send it as ``application/json`` too."""
-    if body.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"{":
-        return False
-    place = body.find(_MARK)
-    for _ in range(_MOST_MARKS):
-        if place < 0:
-            break
-        if _says_version(body, max(place - _BEFORE_MARK, 0), place + _BEFORE_MARK):
-            return True
-        place = body.find(_MARK, place + 1)
-    return False
+    return body.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{" and _says_version(body) is not None
 
 
 def parse_json_feed(body: bytes, url: str) -> Feed:
@@ -109,7 +97,18 @@ def _entries(item: dict[str, Any], url: str) -> Iterator[FeedEntry]:
     title, guid = _folded(item.get("title")), _text(item.get("id"))[:ID_LENGTH]
     # Its own page comes before that of somebody else, which it is about.
     link = next(filter(None, (_text(item.get(name)) for name in ("url", "external_url"))), "")
-    files = _files(item, link, guid)
+    attachments = [file for file in _listed(item.get("attachments"), MOST_FILES) if isinstance(file, dict)]
+    named = {
+        href: file
+        for file in attachments
+        if names_media(href := _text(file.get("url"))) or not _mime(file).startswith(NO_MEDIA)
+    }
+    named.pop("", None)
+    # URL -> the attachment, and its encoding: empty for what HTML names besides a file.
+    files = {href: (file, encoding_of(href, _mime(file))) for href, file in named.items()}
+    html = [_text(item.get("content_html"))]
+    for href, is_own in islice(unlabelled(link, guid, html, has_file=bool(named)), MOST_FILES):
+        files.setdefault(href, ({}, encoding_of(href, "") if is_own else ""))
     link = "" if names_media(link) else link
     kinds = Counter(kind for _, kind in files.values())
     facts = _item_facts(item, url) if files else []
@@ -131,25 +130,6 @@ def _entries(item: dict[str, Any], url: str) -> Iterator[FeedEntry]:
         yield FeedEntry(title, link, guid, href, mime, size, facts=(*own, *shared, *label))
     if not files and (title or link or guid):
         yield FeedEntry(title, link, guid)
-
-
-def _files(item: dict[str, Any], link: str, guid: str) -> dict[str, tuple[dict[str, Any], str]]:
-    """Return URL -> the attachment, empty for what only the link, the id or HTML names; and its kind.
-
-    The kind tells the encodings of one work apart. It is empty for what HTML names besides a file.
-    """
-    attachments = [file for file in _listed(item.get("attachments"), MOST_FILES) if isinstance(file, dict)]
-    named = {
-        url: file
-        for file in attachments
-        if names_media(url := _text(file.get("url"))) or not _mime(file).startswith(NO_MEDIA)
-    }
-    named.pop("", None)
-    named |= {href: {} for href in (link, "" if named else guid) if names_media(href) and href not in named}
-    found = {href: (file, _mime(file) or href.partition("?")[0].rpartition(".")[2]) for href, file in named.items()}
-    for href in islice(media_in_html(_text(item.get("content_html"))), MOST_FILES):
-        found.setdefault(href, ({}, "" if named else href.partition("?")[0].rpartition(".")[2]))
-    return found
 
 
 def _mime(file: dict[str, Any]) -> str:

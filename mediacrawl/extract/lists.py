@@ -9,6 +9,7 @@ import json
 import re
 
 from mediacrawl.extract.charset import History, read_xml
+from mediacrawl.extract.content_coding import unpacked
 from mediacrawl.extract.dash import parse_dash
 from mediacrawl.extract.feeds import Feed, parse_feed
 from mediacrawl.extract.hls import is_hls, parse_hls
@@ -16,7 +17,7 @@ from mediacrawl.extract.json_feed import is_json_feed, parse_json_feed
 from mediacrawl.extract.links import parse_page
 from mediacrawl.extract.listing import MOST_PLAYERS, Listed, Listing, Player
 from mediacrawl.extract.playlists import PLAIN, XML, plain_list
-from mediacrawl.extract.sitemaps import parse_sitemap, unpacked
+from mediacrawl.extract.sitemaps import parse_sitemap
 from mediacrawl.extract.texts import absolute, media_type, value_of, without_tags
 from mediacrawl.extract.xml_text import elements, root_name, text_of
 from mediacrawl.facts import LONGEST_TEXT, PAGE, fact, stated
@@ -92,7 +93,9 @@ def list_form(content_type: str, body: bytes, url: str) -> str:
 
 
 def _xml_form(mime: str, head: bytes, body: bytes) -> str:
-    if mime in PAGE_TYPES and _begins_as_page(head) and not _warned(head.lower()):
+    if head[:14].lower() == b"<!doctype html" or (
+        mime in PAGE_TYPES and _begins_as_page(head) and not _warned(head.lower())
+    ):
         # What it says of a list is a part of its text.
         return ""
     name = root_name(body)

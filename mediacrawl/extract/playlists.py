@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
-from mediacrawl.encoding.detection.document import ESTIMATED, DecodedDocument
+from mediacrawl.encoding.detection.document import ESTIMATED
 from mediacrawl.extract.charset import History, read_plain
 from mediacrawl.extract.listing import Listed, Listing
 from mediacrawl.extract.literals import literals
+from mediacrawl.extract.loose_xml import attributes_of
 from mediacrawl.extract.texts import absolute, names_media, seconds, unescape, unescape_url, value_of, whole
 from mediacrawl.extract.xml_text import elements, text_of
 from mediacrawl.facts import LONGEST_TEXT, MOST_FACTS, OCTETS, PLAYLIST, Fact, fact, stated
@@ -43,7 +44,6 @@ _unquoted_comma = re.compile(r'(?:[^",]|"[^"]*")*+,').match
 _pls_line = re.compile(r"(file|ref|title|length)(\d{1,6})\s*=(.*)", re.IGNORECASE | re.ASCII).match
 # Possessive, so that each expression takes linear time.
 _asx_tag = re.compile(r"<\s*+(/?)\s*+([A-Za-z]++)((?:[^<>\"']++|\"[^\"<>]*+\"|'[^'<>]*+')*+)>([^<]*+)").finditer
-_asx_attribute = re.compile(r"(?<![A-Za-z])([A-Za-z]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))").finditer
 
 
 class PlainList(NamedTuple):
@@ -81,18 +81,12 @@ def plain_list(body: bytes, url: str = "", header: str | None = None, history: H
     found = read_plain(body, url, header, history)
     if found.encoding == "utf-8" or found.encoding.startswith("utf-16"):
         return PlainList(found.text, "utf-8", "utf-8")
-    is_sure = found.decided_by == "models" and found.confidence >= _SURE and _gives_back(found, body)
+    is_sure = found.decided_by == "models" and found.confidence >= _SURE
+    # A few encodings have duplicate codes.
+    is_sure = is_sure and body.startswith(found.text.encode(found.encoding, "replace"))
     if found.decided_by in ESTIMATED and not is_sure:
         return PlainList(body.decode("latin-1"), OCTETS, OCTETS)
     return PlainList(found.text, found.reading, found.encoding)
-
-
-def _gives_back(found: DecodedDocument, body: bytes) -> bool:
-    """Whether the text encodes back to the same octets: a few encodings have duplicate codes."""
-    try:
-        return body.startswith(found.text.encode(found.encoding))
-    except UnicodeEncodeError:
-        return False
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -201,60 +195,34 @@ def _of_track(track: Any, base: str) -> tuple[Fact, ...]:
     return tuple(stated(found))
 
 
-def parse_asx(read: PlainList) -> Listing:
-    """Parse an ASX, which is no valid XML: any case, bare ampersands, no quotes. Never raises."""
-    found = Listing("asx")
-    entry = _AsxEntry(read)
-    for written in islice(_asx_tag(read.text), _MOST_LINES):
-        closes, name, attributes, text = written.groups()
-        tag = name.lower()
-        if tag == "entry":
-            entry.leave(found)
-            entry = _AsxEntry(read)
-            entry.is_open = not closes
-        elif not closes:
-            entry.take(
-                found, tag, _attributes(attributes), unescape(text.strip(_SPACES)[:_LONGEST_LINE])[:LONGEST_TEXT]
-            )
-    entry.leave(found)
-    return found
-
-
 _OF_ASX = {"title": "title", "author": "artist", "abstract": "description", "copyright": "copyright"}
 
 
-class _AsxEntry:
-    """One entry while it is parsed, or the list before the first entry."""
-
-    def __init__(self, read: PlainList) -> None:
-        self._read = read
-        self._hrefs: list[str] = []
-        self._facts: tuple[Fact, ...] = ()
-        self._title = ""
-        self.is_open = False
-
-    def take(self, found: Listing, tag: str, attributes: dict[str, str], text: str) -> None:
-        if tag in {"ref", "entryref"} and attributes.get("href") and len(self._hrefs) < MOST_ENTRIES:
-            self._hrefs.append(attributes["href"])
-        elif len(self._facts) >= MOST_FACTS:
-            return
-        elif tag == "duration":
-            self._facts += self._read.fact("duration", "duration", seconds(attributes.get("value")))
-        elif tag in _OF_ASX and text:
-            if self.is_open:
-                self._facts += self._read.fact(tag, _OF_ASX[tag], text)
-                self._title = text[:200] if tag == "title" and self._read.known else self._title
-            elif tag == "title" and self._read.known and not found.title:
-                found.title = text[:200]
-
-    def leave(self, found: Listing) -> None:
-        for href in self._hrefs:
-            _add(found, Listed(self._read.href(href), "playlist", self._title, "", self._facts, Kind.MEDIA))
-
-
-def _attributes(attributes: str) -> dict[str, str]:
-    found = (match.groups("") for match in _asx_attribute(attributes[:_LONGEST_LINE]))
-    return {name.lower(): unescape_url(a or b or c).strip() for name, a, b, c in found}
+def parse_asx(read: PlainList) -> Listing:
+    """Parse an ASX, which is no valid XML: any case, bare ampersands, no quotes. Never raises."""
+    found = Listing("asx")
+    hrefs, facts, title, is_open = list[str](), tuple[Fact, ...](), "", False
+    tags = (each.groups() for each in islice(_asx_tag(read.text), _MOST_LINES))
+    for closes, name, written, behind in (*tags, ("/", "entry", "", "")):
+        tag, attributes = name.lower(), attributes_of(written[:_LONGEST_LINE])
+        values = {key.lower(): unescape_url(value).strip() for key, value in attributes.items()}
+        text = unescape(behind.strip(_SPACES)[:_LONGEST_LINE])[:LONGEST_TEXT]
+        if tag == "entry":
+            for href in hrefs:
+                _add(found, Listed(read.href(href), "playlist", title, "", facts, Kind.MEDIA))
+            hrefs, facts, title, is_open = [], (), "", not closes
+        elif closes:
+            continue
+        elif tag in {"ref", "entryref"} and values.get("href") and len(hrefs) < MOST_ENTRIES:
+            hrefs.append(values["href"])
+        elif tag == "duration" and len(facts) < MOST_FACTS:
+            facts += read.fact("duration", "duration", seconds(values.get("value")))
+        elif tag in _OF_ASX and text and is_open and len(facts) < MOST_FACTS:
+            facts += read.fact(tag, _OF_ASX[tag], text)
+            title = text[:200] if tag == "title" and read.known else title
+        elif tag == "title" and read.known and not is_open:
+            found.title = found.title or text[:200]
+    return found
 
 
 _OPML_FEEDS = frozenset({"rss", "atom", "rdf", "feed", "include"})
@@ -338,9 +306,7 @@ def _stations(body: bytes) -> Iterator[dict[str, str]]:
     sources = stats.get("source") if isinstance(stats, dict) else None
     for source in sources if isinstance(sources, list) else [sources]:
         if isinstance(source, dict):
-            texts = ((name, each) for name, each in source.items() if isinstance(each, str))
-            # JSON may contain lone surrogates, which cannot be stored.
-            yield {name: each[:LONGEST_TEXT].encode("utf-8", "replace").decode("utf-8") for name, each in texts}
+            yield {name: each[:LONGEST_TEXT] for name, each in source.items() if isinstance(each, str)}
 
 
 def _add(found: Listing, listed: Listed, most: int = MOST_ENTRIES) -> None:

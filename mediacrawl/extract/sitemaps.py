@@ -5,7 +5,6 @@ Of the news extension only what it says of an entry with videos is read; the ima
 
 from __future__ import annotations
 
-import zlib
 from itertools import islice
 from typing import Any
 
@@ -16,7 +15,6 @@ from mediacrawl.extract.xml_text import elements, text_of
 from mediacrawl.facts import LONGEST_TEXT, SITEMAP, Fact, fact, stated
 from mediacrawl.records import Kind
 
-_GZIP = b"\x1f\x8b"
 _MOST_VIDEOS = 20
 """Videos of one page that are kept."""
 _MOST_TAGS = 5
@@ -41,16 +39,6 @@ The others (restriction, platform, price, requires_subscription) say who may wat
 _NEWS = {"title": "title", "publication_date": "date", "language": "language"}
 """Name of an element below ``news:news`` -> key of its fact."""
 _OPPOSITE = {"yes": "no", "no": "yes"}
-
-
-def unpacked(body: bytes, most: int) -> bytes:
-    """Decompress a gzip file up to `most` bytes; other bytes are returned unchanged. Never raises."""
-    if not body.startswith(_GZIP):
-        return body
-    try:
-        return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(body, most)
-    except zlib.error:
-        return b""
 
 
 def parse_sitemap(body: bytes) -> Listing:

@@ -30,7 +30,7 @@ _MOST_ESCAPED = 2
 _HTML_TYPES = frozenset({"html", "text/html"})
 _TEXT_TYPES = frozenset({"text", "plain", "text/plain"})
 _ATOM = ("{http://www.w3.org/2005/Atom}", "{http://purl.org/atom/ns#}")
-HTML_TAGS = frozenset(
+_TAGS = frozenset(
     (
         *("a", "abbr", "acronym", "b", "big", "blockquote", "br", "center", "cite", "code", "dd", "del", "dfn", "div"),
         *("dl", "dt", "em", "font", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "ins", "kbd", "li", "mark"),
@@ -111,9 +111,13 @@ def elements(body: bytes, *names: str, faults: list[str] | None = None) -> Itera
             broken += 1
         if broken >= _MOST_BROKEN or tags > _MOST_TAGS:
             break
-    if faults is not None and last is not None:
-        # Without its message, which quotes the file.
-        faults.append(f"line {last[0]}, column {last[1]}")
+    if faults is not None:
+        with suppress(etree.LxmlError, ValueError):
+            parser.close()
+        fault = parser.feed_error_log.last_error
+        if fault is not None:
+            # Without its message, which quotes the file.
+            faults.append(f"line {fault.line}, column {fault.column}")
 
 
 def readable(body: bytes) -> bytes:
@@ -194,7 +198,7 @@ def looks_like_html(text: str) -> bool:
     """Whether a text without a declared type is HTML."""
     if _sign_of_html(text) is None:
         return False
-    tags_known = all(name.lower() in HTML_TAGS for name in _tag_names(text))
+    tags_known = all(name.lower() in _TAGS for name in _tag_names(text))
     return tags_known and all(f"{name};" in html5 for name in _reference_names(text))
 
 

@@ -12,6 +12,7 @@ from mediacrawl.extract import list_form, list_text
 from mediacrawl.extract.content_coding import codings_of
 from mediacrawl.extract.lists import OEMBED, PAGE_TYPES, is_text
 from mediacrawl.extract.texts import media_type, names_media
+from mediacrawl.extract.xml_text import root_name
 from mediacrawl.probe.claims import disposition_name
 from mediacrawl.probe.formats import SNIFF_BYTES, UNKNOWN, is_html, sniff
 from mediacrawl.probe.icecast import is_stream, stream_bytes
@@ -27,15 +28,11 @@ _says_list = re.compile(
 ).match
 _COMPRESSION = 5
 _says_media = re.compile(r"audio/|video/|application/(?:(?:x-)?(?:ogg|mp4|mp3|midi)|vnd\.rn-realmedia)|x-music/").match
-_LISTS = frozenset({"audio/x-mpegurl", "audio/x-scpls"})
 _says_other = re.compile(
     r"image/|font/|model/|message/|text/(?:css|csv|calendar|vcard|javascript)|application/(?:(?:x-)?(?:javascript|java|zip|"
     r"gzip|bzip|tar|rar|7z|font|shockwave-flash|bittorrent)|pdf|postscript|rtf|msword|vnd\.|epub|wasm)"
 ).match
 """Types that are none of ours. Of other types the content decides: download scripts invent them."""
-_is_plain_page = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*+(?:<\?xml[^>]{0,200}+>\s*+)?<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE
-).match
 
 
 class ResponseKind(StrEnum):
@@ -110,12 +107,9 @@ def recognize(
         return Recognized(ResponseKind.STREAM)
     if probing:
         return _MEDIUM
-    is_oembed = via == OEMBED and kind is Kind.LIST
-    if not is_oembed and _is_plain_page(body):
-        return _PAGE
     content_type, name = header("Content-Type"), disposition_name(header("Content-Disposition"))
     text = list_text(body, list_bytes)
-    form = OEMBED if is_oembed else list_form(content_type, text, name or url)
+    form = OEMBED if via == OEMBED and kind is Kind.LIST else list_form(content_type, text, name or url)
     if form:
         return Recognized(_KINDS.get(form, ResponseKind.PLAYLIST), form, text)
     if is_html(body):
@@ -145,7 +139,7 @@ def claim_of(content_type: str) -> Claim:
 
 def is_media(mime: str | None) -> bool:
     """Whether a MIME type is audio or video, and no playlist."""
-    return mime is not None and mime not in _LISTS and _says_media(mime) is not None
+    return mime is not None and claim_of(mime) == "media"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +175,9 @@ def bytes_wanted(kind: Kind, headers: Mapping[str, str], limits: BodyLimits, *, 
     content_type = headers.get("content-type", "")
     claim = claim_of(content_type)
     if (kind is Kind.LIST or claim == "list") and "content-range" not in headers:
-        return _of_list(headers, limits)
+        # XML is compressed to a fifth, sitemaps to a twentieth, so fewer compressed bytes suffice.
+        is_packed = codings_of([headers.get("content-encoding", "")])
+        return limits.lists // _COMPRESSION if is_packed else limits.lists
     if kind is Kind.MEDIA and claim != "page":
         # A complete range keeps the connection open; the response of a server that ignores Range is cut off.
         if "content-range" in headers:
@@ -202,19 +198,12 @@ def bytes_wanted_of(first: bytes, limits: BodyLimits, wanted: int, content_type:
         wanted: as the headers let expect.
         content_type: the header.
     """
-    if _is_plain_page(first):
-        return limits.page
     text = list_text(first, SNIFF_BYTES)
     if list_form(content_type, text, ""):
         return limits.lists
     if is_text(text):
-        return wanted
+        return limits.page if root_name(text) == "html" else wanted
     if is_media(sniff(first).mime):
         return limits.head
     # A program or an archive; or too few bytes came to tell.
     return min(wanted, limits.single) if claim_of(content_type) == "anything" else wanted
-
-
-def _of_list(headers: Mapping[str, str], limits: BodyLimits) -> int:
-    """XML is compressed to a fifth, sitemaps to a twentieth, so fewer compressed bytes suffice."""
-    return limits.lists // _COMPRESSION if codings_of([headers.get("content-encoding", "")]) else limits.lists

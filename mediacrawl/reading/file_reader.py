@@ -46,7 +46,7 @@ class FileReader:
         self._policy = probe_policy(context.settings)
         self._clock = context.clock
         self._token = OwnSettings(context.settings).getstr("ROBOTS_TOKEN")
-        self.heard: Callable[[Visit, Odd | None, ProbeResult | None, Probe], None] = _ignore
+        self.heard: Callable[[Visit, Odd | None, ProbeResult | None, Probe], None] = lambda *_: None
         """Called for each response: its visit, its anomaly, the result if the probe is over, the probe."""
 
     async def read(self, visit: Visit, response: Response, *, streams: bool = False) -> MediaItem | None:
@@ -155,10 +155,6 @@ class FileReader:
             stats.inc_value("media/texts_dropped", item.texts_dropped)
             visit.decision.limits.add(Limit.TEXT)
         return item
-
-
-def _ignore(visit: Visit, odd: Odd | None, result: ProbeResult | None, probe: Probe) -> None:
-    """The default of `FileReader.heard`."""
 
 
 def streams(response: Response) -> bool:

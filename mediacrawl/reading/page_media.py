@@ -41,19 +41,16 @@ class PageMedia:
         self._requested: dict[str, str] = {}
         if lease.evidence.facts:
             inherit(page.media, unpack(lease.evidence.facts))
-        self._alone = self._find_alone()
+        self._alone = standing_alone(page.media, lease.key, self._resolve, self._admits) if self._base else {}
 
     def facts(self, href: str, url: str, via: str) -> str:
         """Return the page's facts about the target of a link, as in `Evidence.facts`."""
-        if not self._page.media or self._base is None:
-            return ""
-        if self._facts is None:
-            self._facts = facts_by_url(self._page.media, self._key)
-        found = self._facts.get(url)
+        facts = self._by_url()
+        found = facts.get(url)
         # A session id may have been removed from it. It is looked up only where the link may be media: most are not.
-        if found is None and (via != "a" or kind_of(url) is Kind.MEDIA):
-            found = self._facts.get(self._key(href) or "")
-        return pack(found or ())
+        if facts and found is None and (via != "a" or kind_of(url) is Kind.MEDIA):
+            found = facts.get(self._key(href) or "")
+        return pack(found) if found else ""
 
     def of_known(self, fresh: Iterable[str]) -> Iterator[Description]:
         """Yield what the page says of files that the crawl knows, at most `MOST_DESCRIBED`.
@@ -61,14 +58,15 @@ class PageMedia:
         Args:
             fresh: canonical URLs of the links that are new.
         """
-        if not self._page.media or self._base is None:
-            return
-        if self._facts is None:
-            self._facts = facts_by_url(self._page.media, self._key)
-        new = set(fresh)
-        known = (url for url in self._facts if url not in new)
+        facts, new = self._by_url(), set(fresh)
+        known = (url for url in facts if url not in new)
         for url in islice(known, MOST_DESCRIBED):
-            yield Description(url, self._lease.request_url, self._facts[url])
+            yield Description(url, self._lease.request_url, facts[url])
+
+    def _by_url(self) -> dict[str, list[Fact]]:
+        if self._facts is None:
+            self._facts = facts_by_url(self._page.media, self._key) if self._page.media else {}
+        return self._facts
 
     def items(self) -> list[MediaItem]:
         """Return the records of media that the page plays without a file."""
@@ -96,11 +94,6 @@ class PageMedia:
             return None
         player = stated([fact(PAGE, OEMBED, "player_url", url)])
         return replace(self._evidence(medium), via=OEMBED, facts=pack([*player, *medium.facts]))
-
-    def _find_alone(self) -> dict[str, Medium]:
-        if not self._page.media or self._base is None:
-            return {}
-        return standing_alone(self._page.media, self._lease.key, self._resolve, self._admits)
 
     def _resolve(self, href: str) -> str | None:
         found = self._base.resolve(href) if self._base is not None else None

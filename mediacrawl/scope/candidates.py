@@ -15,7 +15,7 @@ from mediacrawl.frontier.redis.start_urls import StartUrlEntry
 from mediacrawl.observe.format import plural
 from mediacrawl.priority import Scores, link_class
 from mediacrawl.records import Candidate, Drop, Evidence, Kind
-from mediacrawl.scope.canonical import Spelling, Unwrapped, scheme_of, spelling
+from mediacrawl.scope.canonical import Spelling, scheme_of, spelling
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, PLAYLIST_EXTENSIONS, extension_of, is_packed_list
 from mediacrawl.scope.gate import ContactScope, Scope
 from mediacrawl.scope.hosts import is_address, is_loopback
@@ -174,9 +174,9 @@ def candidate(
         hops: redirects in a row that led there.
         parent: URL of the page it was found on, as requested; empty for a seed.
     """
-    if isinstance(url, Unwrapped):
-        evidence = replace(evidence, requested_url=url.published)
-    url, requested = url if isinstance(url, Spelling) else (url, url)
+    url, requested, published = url if isinstance(url, Spelling) else (url, url, "")
+    if published:
+        evidence = replace(evidence, requested_url=published)
     extension = extension_of(url)
     expected = _kind(url, extension)
     kind = expected if expected is Kind.LIST else kind or expected

@@ -56,23 +56,12 @@ class Spelling(NamedTuple):
     Attributes:
         key: the canonical form, by which URLs are compared and stored.
         requested: the form that is requested, see `hosts.as_requested`.
+        published: the URL in whose path this one was found (`wrapped.unwrapped`), as that is requested; else empty.
     """
 
     key: str
     requested: str
-
-
-class Unwrapped(Spelling):
-    """The URL of a file that was found in the path of the published URL, see `wrapped.unwrapped`."""
-
-    published: str
-
-    @classmethod
-    def of(cls, url: Spelling, published: str) -> Unwrapped:
-        """Return the URL of a file with the published one, as that is requested."""
-        found = cls(*url)
-        found.published = published
-        return found
+    published: str = ""
 
 
 def canonical(url: str) -> str | None:
@@ -129,7 +118,7 @@ class Base:
                 self._take(declared)
 
     def _take(self, own: Spelling) -> None:
-        self.url, self.requested = own
+        self.url, self.requested, _ = own
         self.origin = self.url[: self.url.find("/", self.url.find("://") + 3)]
         bare = self.url.partition("?")[0]
         self._directory = bare[: bare.rfind("/") + 1]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from mediacrawl.extract import Fingerprint
 from mediacrawl.notes import Notes
 from mediacrawl.records import Drop
-from mediacrawl.scope.canonical import Spelling, Unwrapped
+from mediacrawl.scope.canonical import Spelling
 from mediacrawl.scope.copies import Copies, SoftErrors
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, extension_of
 from mediacrawl.scope.parameters import Facets, Parameters
@@ -85,9 +85,7 @@ class Duplicates:
         uncovered = set(disguised.values()).difference(found)
         for url, plain in disguised.items():
             place, written = found.pop(url)
-            reduced = Spelling(plain, self._plain(written.requested))
-            if isinstance(written, Unwrapped):
-                reduced = Unwrapped.of(reduced, written.published)
+            reduced = written._replace(key=plain, requested=self._plain(written.requested))
             found.setdefault(plain, (place, reduced))
         fresh = unknown(list(found))
         drops[Drop.DUST] = len(disguised) - len(uncovered.intersection(fresh))

@@ -13,7 +13,7 @@ from typing import Protocol
 from mediacrawl.frontier.seen import RecentUrls
 from mediacrawl.politeness.identity import contact_problem, is_nobodys, leads_nowhere
 from mediacrawl.records import Drop
-from mediacrawl.scope.canonical import Base, Spelling, Unwrapped, scheme_of, spelling
+from mediacrawl.scope.canonical import Base, Spelling, scheme_of, spelling
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.extensions import ExtensionFilter, extension_of_name
 from mediacrawl.scope.hosts import canonical_host, is_loopback, port_of
@@ -245,14 +245,14 @@ class Scope:
     def _plain(self, url: Spelling) -> Spelling:
         """Return the URL without its session ids, which are not requested either."""
         key = self._sessions.without(url.key)
-        return url if key == url.key else Spelling(key, self._sessions.without(url.requested))
+        return url if key == url.key else url._replace(key=key, requested=self._sessions.without(url.requested))
 
     def _unwrapped(self, url: Spelling, written: str, *, is_enclosure: bool) -> Spelling:
         """Return the file that a URL is for, even one of NeverCrawl; the URL itself if no file may be added."""
         inner = unwrapped(written, is_enclosure=is_enclosure)
         if inner is None or self._reason(inner.key, self._today()) not in {None, Drop.NEVERCRAWL}:
             return url
-        return Unwrapped.of(self._plain(inner), written)
+        return self._plain(inner)._replace(published=written)
 
     def _is_too_deep(self, depth: int) -> bool:
         return self._max_depth is not None and depth > self._max_depth

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable
 from functools import cache
 from importlib import resources
-from typing import NamedTuple
 from urllib.parse import unquote
 
 from mediacrawl.scope.canonical import Spelling, spelling
@@ -38,19 +37,11 @@ _NO_WRAPPERS = frozenset(
 """Labels of hosts, and segments, of archives, mirrors and converters: what they have is not what its own host has."""
 _is_word = re.compile(r"redirect\.\w{2,4}|[a-z],.*").fullmatch
 _is_timestamp = re.compile(r"[0-9]{4,14}(?:[a-z]{2}_)?").fullmatch
-_scheme = re.compile(r"(https?)(?:(?::|%3A)(?:/|%2F){1,3}|/)", re.IGNORECASE).match
-_is_name = re.compile(r"(?=.{4,253}(?::|$))[\w-]+(?:\.[\w-]+)+(:[0-9]{1,5})?", re.ASCII).fullmatch
-_is_address = re.compile(r"(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|localhost)(:[0-9]{1,5})?", re.ASCII).fullmatch
-
-
-class _Step(NamedTuple):
-    """The URL in the path of another one, and whether that wraps it for certain, by the list, and at what distance."""
-
-    scheme: str
-    rest: str
-    is_proven: bool
-    is_listed: bool = False
-    gap: int = 0
+_SCHEME = r"(https?)(?:(?::|%3A)(?:/|%2F){1,3}|/)"
+_escaped = re.compile(rf"(?:{_SCHEME})?[\w.:-]*%2F[^?]*", re.IGNORECASE | re.ASCII).match
+_HOST = r"(?:[\w-]+\.)+([a-z][\w-]*)|localhost|(?:[0-9]{1,3}\.){3}[0-9]{1,3}"
+_url = re.compile(rf"(?:{_SCHEME})?((?=[^/]{{4,259}}/)(?:{_HOST})(:[0-9]{{1,5}})?/.*)", re.IGNORECASE | re.ASCII).match
+"""Its scheme; the host and all that follows; the last label of the host; the port."""
 
 
 def unwrapped(url: str, *, is_enclosure: bool) -> Spelling | None:
@@ -70,12 +61,16 @@ def unwrapped(url: str, *, is_enclosure: bool) -> Spelling | None:
         return None
     found, unproven = None, 0
     for number in range(_MOST_STEPS):
-        step = _inner(scheme, rest)
-        if step is None or not (step.is_listed or ((is_enclosure or number) and _ends_in_media(step.rest))):
+        listed = _prefixes()[1](rest)
+        inner = _inner(scheme, rest, listed)
+        if inner is None:
             break
-        scheme, rest = step.scheme, step.rest
-        unproven += bool(step.gap) and not step.is_proven
-        if step.is_proven or unproven > 1:
+        scheme, rest, is_proven, has_gap = inner
+        is_file = extension_of(f"http://{rest}") in MEDIA_EXTENSIONS
+        if not (listed or ((is_enclosure or number) and is_file)):
+            break
+        unproven += has_gap and not is_proven
+        if is_proven or unproven > 1:
             found = f"{scheme}://{rest}"
     return spelling(found) if found else None
 
@@ -85,60 +80,46 @@ def file_key(url: Spelling, *, is_enclosure: bool) -> str:
     return (unwrapped(url.requested, is_enclosure=is_enclosure) or url).key
 
 
-def _inner(scheme: str, rest: str) -> _Step | None:
-    """Return the first URL in the path of another one, which is given without its scheme; None without one."""
-    known = _prefixes()[1](rest)
-    if known is not None:
-        named = next((word for word in known[0].lower().split("/") if word in {"http", "https"}), scheme)
-        target = _url_at(rest[known.end() + 1 :], named)
-        return _Step(*target[:2], is_proven=True, is_listed=True) if target else None
-    host, *segments = rest.partition("?")[0].split("/")
-    if not _NO_WRAPPERS.isdisjoint(host.partition(":")[0].lower().split(".")):
+def _inner(scheme: str, rest: str, listed: re.Match[str] | None) -> tuple[str, str, bool, bool] | None:
+    """Return the first URL in the path of another one; None without one.
+
+    Returns:
+        Its scheme and rest, whether it is wrapped for certain, and whether segments are before it.
+    """
+    prefix = listed[0] if listed else rest.partition("/")[0]
+    host, *words = prefix.lower().split("/")
+    if not listed and not _NO_WRAPPERS.isdisjoint(host.partition(":")[0].split(".")):
         return None
-    place, words = len(host) + 1, list[str]()
-    for segment in segments[: _LONGEST_GAP + 1]:
-        target = _url_at(rest[place:], scheme)
+    place = len(prefix) + 1
+    for _ in range(1 if listed else _LONGEST_GAP + 1):
+        target = _url_at(rest[place:])
         if target is not None:
-            has_word = bool(words) and (words[0] in _WORDS or _is_word(words[0]) is not None)
+            has_word = bool(listed or (words and (words[0] in _WORDS or _is_word(words[0]))))
             if not has_word and any(map(_is_timestamp, words)):
                 return None
-            return _Step(*target[:2], is_proven=target[2] or has_word, gap=len(words))
-        word = segment.lower()
-        if word in _NO_WRAPPERS:
+            scheme = target[1] or next((word for word in words if word in {"http", "https"}), scheme)
+            return scheme.lower(), target[2], has_word or target[1] is not None, bool(words)
+        word, slash, _ = rest[place:].partition("/")
+        if not slash or "?" in word or word.lower() in _NO_WRAPPERS:
             return None
-        scheme = word if word in {"http", "https"} else scheme
-        words.append(word)
-        place += len(segment) + 1
+        words.append(word.lower())
+        place += len(word) + 1
     return None
 
 
-def _url_at(text: str, scheme: str) -> tuple[str, str, bool] | None:
-    """Return the scheme of the URL at the start of a text, its rest, and whether the text names the scheme."""
-    named = _scheme(text)
-    if named is not None:
-        scheme, text = named[1].lower(), text[named.end() :]
-    host, slash, _ = text.partition("/")
-    if "%2f" in host.lower():
+def _url_at(text: str) -> re.Match[str] | None:
+    """Match a URL at the start of a text. Names of folders look like hosts, and versions like addresses."""
+    escaped = _escaped(text)
+    if escaped is not None:
         # It is one escaped segment, with its own query.
-        escaped, mark, query = text.partition("?")
-        text = unquote(escaped).replace("#", "%23")
-        text += "" if "?" in text else mark + query
-        host, slash, _ = text.partition("/")
-    return (scheme, text, named is not None) if slash and _is_host(host, named is not None) else None
-
-
-def _is_host(text: str, after_scheme: bool) -> bool:
-    """Whether a segment is a host: names of folders look like hosts, and versions like addresses."""
-    address = _is_address(text)
-    if address is not None:
-        return after_scheme or address[1] is not None
-    name = _is_name(text)
-    last = text.partition(":")[0].rpartition(".")[2].lower()
-    return name is not None and (last in RESERVED or is_top_level(last))
-
-
-def _ends_in_media(rest: str) -> bool:
-    return extension_of(f"http://{rest}") in MEDIA_EXTENSIONS
+        segment = unquote(escaped[0]).replace("#", "%23")
+        text = segment + ("" if "?" in segment else text[escaped.end() :])
+    found = _url(text)
+    if found is None:
+        return None
+    named, _, label, port = found.groups()
+    is_host = (named or port) if label is None else label.lower() in RESERVED or is_top_level(label.lower())
+    return found if is_host else None
 
 
 def prefix_hosts() -> frozenset[str]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mediacrawl.extract import MAX_ENTRIES, list_form, parse_feed
 from mediacrawl.extract.feed_facts import name_beside_address
-from mediacrawl.extract.feed_model import MOST_FILES, media_in_html, short_name
+from mediacrawl.extract.feed_model import MOST_FILES, short_name, unlabelled
 from mediacrawl.extract.json_feed import is_json_feed, parse_json_feed
 from mediacrawl.extract.texts import moment, seconds, unescape_url, yes_or_no
 from mediacrawl.facts import LONGEST_TEXT
@@ -212,7 +212,7 @@ def test_any_author_has_a_name_of_no_other_letters(written):
 
 def test_a_parameter_of_a_url_is_no_character_reference():
     text = "<a href='/x.mp3?a=1&section=2&amp;copy=3&#38;reg=4'>x</a>"
-    assert list(media_in_html(text)) == ["/x.mp3?a=1&section=2&copy=3&reg=4"]
+    assert list(unlabelled("", "", [text], has_file=False)) == [("/x.mp3?a=1&section=2&copy=3&reg=4", True)]
     assert unescape_url("&" + "a" * 40 + ";&lt;&#60;&#x3c;&lt&none;") == "&" + "a" * 40 + ";<<<&lt&none;"
 
 

@@ -115,7 +115,7 @@ def test_the_links_of_a_page_are_sifted_in_one_call():
         "",
     ]
     accepted, drops = gate.sift("https://site.example/page", hrefs)
-    assert [(place, *url) for place, url in accepted] == [
+    assert [(place, url.key, url.requested) for place, url in accepted] == [
         (0, "https://site.example/a", "https://site.example/a"),
         (8, "https://site.example/b", "https://site.example/b"),
     ]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import mediacrawl.settings
 from mediacrawl.frontier.seen import RecentUrls
-from mediacrawl.scope import Scope, SessionIds, canonical
+from mediacrawl.scope import Scope, SessionIds, Spelling, canonical
 from mediacrawl.scope.parameters import SESSION_NAMES
 
 SITE = "https://site.example"
@@ -68,7 +68,7 @@ def test_variants_of_a_link_are_one_link_and_counted():
     recent = RecentUrls()
     recent.add(f"{SITE}/b")
     accepted, drops = gate.sift(f"{SITE}/?sid={ID}", hrefs, known=recent)
-    assert accepted == [(0, (f"{SITE}/a", f"{SITE}/a"))]
+    assert accepted == [(0, Spelling(f"{SITE}/a", f"{SITE}/a"))]
     assert drops == {"session": 2}
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.scope.canonical import Base, canonical, spelling
+from mediacrawl.scope.canonical import Base, Spelling, canonical, spelling
 from mediacrawl.scope.hosts import as_requested, host_as_requested
 
 WPT = Path(__file__).parent.parent / "cases" / "wpt"
@@ -76,11 +76,11 @@ def test_a_query_is_encoded_with_the_charset_of_its_page(href, charset, requeste
 
 def test_references_are_relative_to_the_url_that_was_requested():
     base = Base("http://site.example/a%2fb/c?z&y")
-    assert base.resolve("d") == ("http://site.example/a%2Fb/d", "http://site.example/a%2fb/d")
-    assert base.resolve("") == ("http://site.example/a%2Fb/c?y=&z=", "http://site.example/a%2fb/c?z&y")
-    assert base.resolve("?x") == ("http://site.example/a%2Fb/c?x=", "http://site.example/a%2fb/c?x")
-    assert base.resolve("/e") == ("http://site.example/e", "http://site.example/e")
-    assert Base("http://site.example./").resolve("/e") == ("http://site.example/e", "http://site.example./e")
+    assert base.resolve("d") == Spelling("http://site.example/a%2Fb/d", "http://site.example/a%2fb/d")
+    assert base.resolve("") == Spelling("http://site.example/a%2Fb/c?y=&z=", "http://site.example/a%2fb/c?z&y")
+    assert base.resolve("?x") == Spelling("http://site.example/a%2Fb/c?x=", "http://site.example/a%2fb/c?x")
+    assert base.resolve("/e") == Spelling("http://site.example/e", "http://site.example/e")
+    assert Base("http://site.example./").resolve("/e") == Spelling("http://site.example/e", "http://site.example./e")
 
 
 ALPHABET = "abX09.-_~!$&'()*+,;=:@/?#%[]|\\ \t\n\x00\x7f\"<>{}^`üß。ж\ud800"
