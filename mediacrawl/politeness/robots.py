@@ -39,11 +39,13 @@ _telling = re.compile(rb"(?:\A|[\r\n])[ \t]*([UADSCuadsc][^\r\n]*)").findall
 _escaped_in_query = re.compile(r"%(?:21|24|27|28|29|2A|2C|2F|3A|3B|3F|40)")
 _RTF = re.compile(
     r"\\'([0-9A-Fa-f]{2})|\\u(-?\d{1,5}) ?\??|(\\(?:pard?|line)(?![A-Za-z])\d* ?|\\\r?\n)|\\([\\{}])"
-    r"|\{\\(?:\*|(?:fonttbl|colortbl|info)(?![A-Za-z]))[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}"
-    r"|\\(?:[A-Za-z]+-?\d* ?|[^A-Za-z])|[{}]"
+    r"|\{\\(?:\*|(?:fonttbl|colortbl|stylesheet|listtable|info|pict|header|footer)(?![A-Za-z]))[^{}]*+"
+    r"(?:\{[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}[^{}]*+)*+\}"
+    r"|\\(?:[A-Za-z]+-?\d* ?|[^A-Za-z])|[{}\r\n]"
 )
 """Of Rich Text: a character twice, the end of a line, an escaped character; a group that is not shown, another control
-word, a brace. Editors divide lines into groups: ``{Disallow: /}{private/}``."""
+word, a brace, the end of a line of the file, which ends none of the text. Editors divide lines into groups:
+``{Disallow: /}{private/}``."""
 _has_markup = re.compile(rb"\A[\s\xef\xbb\xbf]*<|<(?:br|p|pre|div)\b[^<>]*>", re.IGNORECASE).search
 _unseen = re.compile(r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1|\Z)", re.IGNORECASE | re.DOTALL)
 _block = re.compile(r"</?(?:br|p|pre|div|li|ul|tr|td|h\d|body|html|head|title)\b[^<>]*+>", re.IGNORECASE)

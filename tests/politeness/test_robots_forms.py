@@ -29,6 +29,12 @@ RUNS = (
     '\\par Sitemap: }{\\field{\\*\\fldinst {HYPERLINK "http://a.example/s.xml"}}{\\fldrslt {http://a.example/s.xml}}}}'
 )
 
+WRITER = (
+    "{\\rtf1\\adeflang1025\\ansi{\\fonttbl{\\f0 Liberation;}}{\\stylesheet{\\s0 Normal;}{\\s1{\\*\\pn x}Heading;}}"
+    "{\\rtlch \\ltrch\\loch User-agent: *}\n\\par {\\loch Disallow: /pri\nvate/}\n\\par {\\loch Disallow: "
+    "/gr\\'f6\\'dfe/}\n\\par {\\loch Sitemap: http://a.example/s.xml}\n\\par }"
+)
+
 
 def page(inside):
     return f"<!DOCTYPE html>\n<html><head><title>robots</title><style>p {{}}</style></head><body>{inside}</body></html>"
@@ -43,6 +49,7 @@ FORMS = {
     "RTF of TextEdit": COCOA.encode(),
     "RTF of WordPad": WORD.encode(),
     "RTF of Word, which divides lines": RUNS.encode(),
+    "RTF of LibreOffice, with styles": WRITER.encode(),
     "a page in UTF-16": page("".join(f"<p>{line}</p>" for line in LINES)).encode("utf-16"),
     "pre in a page": page(f"<pre>{chr(10).join(LINES)}</pre>").encode(),
     "pre in the way of browsers": f'<pre style="word-wrap: break-word;">{chr(10).join(LINES)}</pre>'.encode(),
