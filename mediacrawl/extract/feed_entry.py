@@ -104,15 +104,16 @@ class Entry:
         link = self._link()
         files = self._files(link)
         link = "" if names_media(link) else link
-        kinds = Counter(map(_kind_of, files.items()))
+        kinds = {url: _kind_of(url, told[0]) for url, told in files.items()}
+        number = Counter(kinds.values())
         for url, told in files.items():
             claimed = next(filter(None, (each.claimed for each in told)), "")
             lengths = (whole(each.element.get("length") or each.element.get("fileSize")) for each in told)
             length = next(filter(None, lengths), 0)
             facts = self._facts(told, base)
-            kind = _kind_of((url, told))
             # Of several enclosures of one type the title of the entry names none.
-            facts = after_own(facts) if self._is_live or kinds[kind] > 1 or not kind else facts
+            is_shared = self._is_live or number[kinds[url]] > 1 or not kinds[url]
+            facts = after_own(facts) if is_shared else facts
             yield FeedEntry(title, link, guid, url, claimed, length, "", facts)
         player = "" if files else self._player()
         if not files and (title or link or guid or player):
@@ -220,9 +221,8 @@ class Entry:
         return (self._base and absolute(self._base, reference)) or reference
 
 
-def _kind_of(file: tuple[str, list[_File]]) -> str:
+def _kind_of(url: str, first: _File) -> str:
     """Return what tells the encodings of one work apart; empty for a file that its entry has besides others."""
-    url, (first, *_) = file
     name = str(first.element.tag)
     if first.near or name.endswith("alternateEnclosure"):
         return url

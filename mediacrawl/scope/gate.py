@@ -182,7 +182,7 @@ class Scope:
                 found = self._plain(found)
                 url = found.key
                 drops[Drop.SESSION] += url != resolved and (url in seen or url in known)
-            if index in enclosures or (not url.startswith(no_prefix) and _host_of(url) in prefixed):
+            if index in enclosures or (not url.startswith(no_prefix) and host_of(url).removeprefix("www.") in prefixed):
                 found = self._unwrapped(found, written, is_enclosure=index in enclosures)
                 url = found.key
             if url in seen:
@@ -272,11 +272,6 @@ def _affordable(hrefs: Iterable[str], base_length: int, drops: Counter[Drop]) ->
 
 def _is_unfilled(href: str) -> bool:
     return _placeholder(href) is not None or _is_no_value(href) is not None
-
-
-def _host_of(url: str) -> str:
-    """Return the authority of a canonical URL without ``www.``."""
-    return url.split("/", 3)[2].removeprefix("www.")
 
 
 def _why_no_url(href: str, longest: int) -> Drop:
