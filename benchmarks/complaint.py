@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
 
-from mediacrawl.complaint import Case, ConductPolicy, Logs, Sender, open_case, reply, subject_of, verdict
-from mediacrawl.observe import archive
+from mediacrawl.log import archive
+from mediacrawl.programs.complaint import Case, ConductPolicy, Logs, Sender, open_case, reply, subject_of, verdict
 
 FIRST = date(2026, 8, 1)
 TYPICAL, HEAVY = 200, 5_000

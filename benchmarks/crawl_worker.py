@@ -77,7 +77,7 @@ PEER = {
     "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
     "TELNETCONSOLE_ENABLED": False,
     "REMOTE_CONTROL_ENABLED": False,
-    "TWISTED_DNS_RESOLVER": "mediacrawl.net.resolver.HostsResolver",
+    "TWISTED_DNS_RESOLVER": "mediacrawl.download.resolver.HostsResolver",
 }
 PEER_ON_REDIS = {
     # https://github.com/rmax/scrapy-redis

@@ -48,8 +48,8 @@ def run(main):
 """
 
 OURS = """
-from mediacrawl.net.http_client import Call, HttpClient, Route
-from mediacrawl.net.tls import tls_context
+from mediacrawl.download.http_client import Call, HttpClient, Route
+from mediacrawl.download.tls import tls_context
 
 class Body:
     size = 0
@@ -140,10 +140,10 @@ from twisted.internet import reactor
 
 names = {f"site{name}.test": ["127.0.0.1"] for name in range(50)}
 crawler = get_crawler(Spider, {
-    "TWISTED_DNS_RESOLVER": "mediacrawl.net.resolver.HostsResolver", "RESOLVER_HOSTS": names,
+    "TWISTED_DNS_RESOLVER": "mediacrawl.download.resolver.HostsResolver", "RESOLVER_HOSTS": names,
 })
 crawler.spider = Spider("fetch")
-from mediacrawl.net.resolver import HostsResolver
+from mediacrawl.download.resolver import HostsResolver
 HostsResolver.from_crawler(crawler, reactor).install_on_reactor()
 handler = HTTP11DownloadHandler.from_crawler(crawler)
 

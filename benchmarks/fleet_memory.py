@@ -16,9 +16,9 @@ from scrapy import Request, Spider
 from scrapy_redis.dupefilter import RFPDupeFilter
 from scrapy_redis.queue import PriorityQueue
 
+from mediacrawl.base.terms import Candidate, Evidence
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.redis.store import RedisFrontier
-from mediacrawl.records import Candidate, Evidence
 
 LENGTH = 80
 LINKS = 20

@@ -17,7 +17,7 @@ from typing import Self
 
 import shared
 
-from mediacrawl.records import Candidate, Evidence
+from mediacrawl.base.terms import Candidate, Evidence
 
 NEW_OWN = 8
 NEW_OTHER = 2

@@ -20,10 +20,10 @@ from typing import Any
 
 from frontier_load import Load, Spent, resident, tune
 
+from mediacrawl.base.terms import Candidate, End, Lease, Outcome
 from mediacrawl.frontier import Frontier, FrontierPolicy
 from mediacrawl.frontier.sqlite.store import SQLiteFrontier
 from mediacrawl.frontier.stores import open_store
-from mediacrawl.records import Candidate, End, Lease, Outcome
 
 TAKE = 32  # `crawl.leases.LEASES_AT_ONCE`
 TICK = 20  # batches between two commits: a second at 640 pages

@@ -35,7 +35,7 @@ from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
 import json, time
 import mediacrawl.crawl.leases as leases
-from mediacrawl.observe.totals import Tally
+from mediacrawl.log.totals import Tally
 
 leases.LEASES_AT_ONCE = 4
 visit_ended = Tally.visit_ended

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from harvest_web import Answer, Found, Web
 
+from mediacrawl.base.terms import Candidate, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.contract import Frontier
 from mediacrawl.frontier.site_state import OTHER
@@ -17,7 +18,6 @@ from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority.orders import CreditPolicy, Priority, RuleOrder
 from mediacrawl.priority.score import Scores
-from mediacrawl.records import Candidate, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.sites import site_of
 

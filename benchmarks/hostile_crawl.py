@@ -29,13 +29,13 @@ from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
 from shared import resident
 
+from mediacrawl.base.terms import End, Evidence
+from mediacrawl.base.visit import VISIT
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.signals import visit_ended
-from mediacrawl.records import End, Evidence
 from mediacrawl.scope import candidates
 from mediacrawl.spiders.media import MediaSpider
-from mediacrawl.visit import VISIT
 
 HOSTS = 5_000
 """Names that the server has: each input is asked of a site of its own."""

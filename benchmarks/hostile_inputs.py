@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mediacrawl.demo import media_bytes
-from mediacrawl.demo.tags import audio_span
-from mediacrawl.records import Kind
+from mediacrawl.base.terms import Kind
+from mediacrawl.programs.demo import media_bytes
+from mediacrawl.programs.demo.tags import audio_span
 
 Piece = Callable[[int, int], bytes]
 """Makes one piece: of a length, and of a number that no other piece of the answer has."""

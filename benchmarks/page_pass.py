@@ -31,8 +31,8 @@ from scrapy.http import HtmlResponse
 from scrapy.linkextractors import LinkExtractor
 from shared import figure, finish
 
+from mediacrawl.base.facts import pack
 from mediacrawl.extract import facts_by_url, links, parse_page
-from mediacrawl.facts import pack
 from mediacrawl.scope import Base
 
 try:

@@ -30,8 +30,9 @@ from probe_samples_all import all_samples
 from probe_tables import KB, Row, print_files, print_second_opinion, print_shares, share, surplus_lines
 from probe_truth import KINDS, PROMISED, Recorded, is_near
 
-from mediacrawl.probe import Probe, build_item
+from mediacrawl.probe import Probe
 from mediacrawl.probe.claims import expected_by_name
+from mediacrawl.record.build import build_item
 
 PEERS = {
     "mutagen": mutagen_whole,

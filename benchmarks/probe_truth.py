@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from mediacrawl.encoding.records.evidence import raw_bytes
-from mediacrawl.facts import EXTERNAL_SOURCES
-from mediacrawl.records import MediaItem
+from mediacrawl.base.facts import EXTERNAL_SOURCES
+from mediacrawl.record.evidence import raw_bytes
+from mediacrawl.record.item import MediaItem
 
 KINDS = ("tags", "duration", "chapters", "tracks", "identifiers", "loudness", "facts")
 """Kinds of fields; people are among the tags."""
@@ -62,7 +62,7 @@ class Stream(NamedTuple):
         kind: ``audio``, ``video`` or ``subtitle``.
         codec: by ffmpeg's name.
         language: as BCP 47 writes it; empty if the file states none.
-        more: further fields of `mediacrawl.model.parts.Track`; each counts as a fact.
+        more: further fields of `mediacrawl.base.parts.Track`; each counts as a fact.
     """
 
     kind: str

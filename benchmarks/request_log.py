@@ -18,7 +18,7 @@ from pathlib import Path
 
 from shared import figure, finish, table
 
-from mediacrawl.observe import RequestLine, RequestLog
+from mediacrawl.log.request_log import RequestLine, RequestLog
 
 LINES = 20_000
 ROUNDS = 5

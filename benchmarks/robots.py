@@ -35,9 +35,9 @@ from urllib.robotparser import RobotFileParser
 from protego import Protego
 from shared import Figure, figure, finish, forget, resident
 
+from mediacrawl.base.notes import NoNotes
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
-from mediacrawl.notes import NoNotes
 from mediacrawl.politeness import robots_book
 from mediacrawl.politeness.robots import MAX_BYTES, RobotsRules
 from mediacrawl.politeness.robots_book import RobotsAnswer, RobotsBook, RobotsTimes

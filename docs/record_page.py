@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from mediacrawl.model.declaration import DeclaredField, declared_fields
-from mediacrawl.model.item import MediaItem
+from mediacrawl.base.declaration import DeclaredField, declared_fields
+from mediacrawl.record.item import MediaItem
 
 HEAD = """# The record
 

@@ -18,8 +18,8 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import mediacrawl
-from mediacrawl.observe.meanings import LIMITS, MEANINGS, TROUBLES
-from mediacrawl.observe.request_log import RequestLine
+from mediacrawl.log.meanings import LIMITS, MEANINGS, TROUBLES
+from mediacrawl.log.request_log import RequestLine
 
 PACKAGE = Path(mediacrawl.__file__).parent
 SPIDERS = ("media", "feeds", "recheck")

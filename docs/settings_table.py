@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import mediacrawl.settings as declared
-from mediacrawl.config.setting_checks import TYPES
+from mediacrawl.crawl.setting_checks import TYPES
 
 HEAD = """# Settings
 

@@ -7,7 +7,7 @@ From a link to a request
 ========================
 
 A seed, or a link on a page, gives a URL. The request carries it as it was written; it is compared by its canonical
-form (`scope.canonical`). `scope.Scope` accepts it, or drops it for a named reason (`records.Drop`): scheme, length,
+form (`scope.canonical`). `scope.Scope` accepts it, or drops it for a named reason (`base.terms.Drop`): scheme, length,
 file extension, traps, NeverCrawl lists (`scope.exclusions`), the sites that the crawl keeps to.
 
 The **frontier** stores an accepted URL that is new, in the queue of its **link class** on its **site**
@@ -22,9 +22,9 @@ makes a Scrapy request of it. The engine sends it at once; no request waits in t
 The request passes `middlewares.NeverCrawlMiddleware` and `middlewares.RobotsMiddleware`. The first request of an
 authority (scheme, host, port) is its robots.txt, and the site's delay applies to it. `middlewares.AddressMiddleware`
 looks up the address and returns the lease if another site uses that address now (`politeness.address_clocks`).
-`net.http_handler.PoliteHTTPHandler` connects to the address that `politeness.address_guard` has allowed, and to no
-other. Nearly each request needs a new connection, so it has a client of its own (`net.http_client`), which resumes the
-site's TLS session.
+`download.http_handler.PoliteHTTPHandler` connects to the address that `politeness.address_guard` has allowed, and to
+no other. Nearly each request needs a new connection, so it has a client of its own (`download.http_client`), which
+resumes the site's TLS session.
 
 From a response to a record
 ===========================
@@ -41,13 +41,13 @@ notes status and headers. `reading.reader.Reader` reads the response:
   would make (`site_adapters`). `middlewares.SiteAdapterMiddleware` ends the page's lease without a request, and the
   data request waits in the frontier in its place. After a miss the page is requested (`crawl.data_requests`).
 * A **media file** is probed (`probe`): 16 KB of its head by HTTP Range, then only the ranges that its container
-  points to. Each range is a visit of its own, after the site's delay. The result is an item (`model.item`): technical
+  points to. Each range is a visit of its own, after the site's delay. The result is an item (`record.item`): technical
   facts, tracks, chapters, pictures, and the bytes of each tag.
 
 Tags are often in another encoding than they declare. `pipelines.MojibakePipeline` decides with trigram models which
 one it is (`encoding`), and keeps the **evidence**: bytes, encodings, confidence. `pipelines.CataloguePipeline` stores
 the item (`store.catalogue`). What a second page, feed or list says of a file that has a record is added to it
-(`probe.described`).
+(`record.described`).
 
 The end of a visit
 ==================
@@ -62,7 +62,7 @@ The nugget function judges each record (`priority.nuggets`). Its reward is share
 (`priority.orders`), and link classes and a small model learn from it (`priority.classes`, `priority.learner`). With
 ``-a revisit=yes`` pages that led to nuggets are requested again, by the rate of their news (`priority.revisits`).
 
-Each request leaves a line in the request log (`observe.request_log`). ``scrapy complaint`` computes from that log
+Each request leaves a line in the request log (`log.request_log`). ``scrapy complaint`` computes from that log
 whether a site was treated politely (`complaint`).
 
 `extensions.StatusFile` writes the state of the crawl each second, and samples of it. ``scrapy report`` makes a page of
@@ -73,12 +73,12 @@ Other ways to run it
 ====================
 
 * `spiders.feeds.FeedsSpider` polls feeds, each as often as it changes (`crawl.polled_sources`).
-  `spiders.recheck.RecheckSpider` probes records of low confidence once more.
+  `programs.recheck.spider.RecheckSpider` probes records of low confidence once more.
 * ``SCHEDULER_STORE = redis``: several workers share one frontier (`frontier.redis`); ``mediacrawl fleet`` runs them
-  on one machine (`fleet`).
-* ``scrapy frontier`` shows and changes a frontier (`frontier.tools`), also while the crawl runs. ``scrapy segment``
-  makes seeds of the stored links (`segment`).
-* ``mediacrawl.describe`` gives the record of one file, without a crawl (`describing.describe`).
+  on one machine (`programs.fleet`).
+* ``scrapy frontier`` shows and changes a frontier (`programs.frontier_tools`), also while the crawl runs.
+  ``scrapy segment`` makes seeds of the stored links (`programs.segment`).
+* ``mediacrawl.describe`` gives the record of one file, without a crawl (`reading.describing.describe`).
 * ``scrapy demojibake`` repairs the texts of stored items again (`rerun`), and the tags of music files (`music`).
 
 Packages that decide (`model`, `scope`, `politeness`, `priority`, `frontier`, `probe`, `site_adapters`, `extract`,
@@ -88,8 +88,12 @@ Packages that decide (`model`, `scope`, `politeness`, `priority`, `frontier`, `p
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable
 from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import IO, Any
 
 __version__ = "0.2.0"
@@ -124,14 +128,14 @@ def describe(
         timeout: seconds that all requests for a URL may take together.
 
     Returns:
-        The fields of `records.MediaItem`; what is not known is None.
+        The fields of `base.terms.MediaItem`; what is not known is None.
 
     Raises:
         DescribeError: the source cannot be read, or is neither audio nor video.
         TypeError: the source is of another type.
     """
     # The models take a while to import, and nothing else needs them here.
-    record: dict[str, Any] = import_module("mediacrawl.describing").describe(
+    record: dict[str, Any] = import_module("mediacrawl.reading.describing").describe(
         source, contact=contact, allow=allow, timeout=timeout
     )
     return record
@@ -142,3 +146,40 @@ def __getattr__(name: str) -> object:
     if name == "MediaCrawl":
         return import_module("mediacrawl.addon").MediaCrawl
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+_TYPED = {
+    "handler": "download.http_handler",
+    "late_commands": "commands.late",
+    "records": "record",
+    "resolver": "download.resolver",
+    "segment": "programs.segment",
+    "spark": "programs.rerun.spark",
+}
+"""Modules that users name in settings and scripts, and where they are."""
+
+
+class _TypedNames(MetaPathFinder, Loader):
+    """Finds a module by the name that users type; it is the same object as the module itself."""
+
+    def find_spec(self, name: str, *_: object) -> ModuleSpec | None:
+        """Return the specification of a module whose name is one that users type, or below one."""
+        words = name.split(".")
+        if words[0] != __name__ or _TYPED.get("".join(words[1:2])) is None:
+            return None
+        return ModuleSpec(name, self, origin=".".join((__name__, _TYPED[words[1]], *words[2:])))
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Return the module itself."""
+        module = import_module(str(spec.origin))
+        spec.loader_state = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Give the module its own specification again, which the import system has replaced."""
+        typed = module.__spec__
+        assert typed is not None
+        module.__spec__ = typed.loader_state
+
+
+sys.meta_path.insert(0, _TypedNames())

@@ -13,12 +13,12 @@ from scrapy.utils.conf import closest_scrapy_cfg
 from scrapy.utils.project import ENVVAR, get_project_settings
 
 from mediacrawl import settings as declared
+from mediacrawl.base.nearest import did_you_mean
+from mediacrawl.base.text import printable, say
 from mediacrawl.commands import shown
+from mediacrawl.commands.late import COMMANDS
 from mediacrawl.commands.version import versions
 from mediacrawl.crawl import scrapy_internals
-from mediacrawl.late_commands import COMMANDS
-from mediacrawl.nearest import did_you_mean
-from mediacrawl.observe.text import printable, say
 
 _PROGRAM = "mediacrawl"
 

@@ -9,7 +9,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
 from scrapy.utils.misc import load_object
 
 import mediacrawl.settings as declared
-from mediacrawl.config.policies import user_agent_of
+from mediacrawl.crawl.policies import user_agent_of
 from mediacrawl.crawl.request_serialization import is_ours
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 _PROJECT = SETTINGS_PRIORITIES["project"]
-_SPIDERS = "mediacrawl.spiders"
 _COMPONENTS = ("DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES", "ITEM_PIPELINES", "EXTENSIONS")
 _BY_NAME = ("DOWNLOAD_HANDLERS", "FEED_EXPORTERS")
 """Settings that map a scheme or a format to a class."""
@@ -64,9 +63,10 @@ class MediaCrawl:
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
         """Add our spiders, and set what Scrapy reads before there is a crawler."""
         modules = settings.getlist("SPIDER_MODULES")
-        if _SPIDERS not in modules:
-            # A spider of the project replaces one of ours that has its name.
-            settings.set("SPIDER_MODULES", [_SPIDERS, *modules], settings.getpriority("SPIDER_MODULES") or 0)
+        # A spider of the project replaces one of ours that has its name.
+        ours = [module for module in declared.SPIDER_MODULES if module not in modules]
+        if ours:
+            settings.set("SPIDER_MODULES", [*ours, *modules], settings.getpriority("SPIDER_MODULES") or 0)
         for name in _OF_PROCESS:
             settings.set(name, getattr(declared, name), "addon")
 

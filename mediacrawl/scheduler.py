@@ -29,22 +29,22 @@ from scrapy.exceptions import CloseSpider
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
-from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.base.format import plural
+from mediacrawl.base.terms import Candidate, Drop, End, Outcome, Trouble
+from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl.context import NOTHING, CrawlContext
 from mediacrawl.crawl.failures import trouble_in
 from mediacrawl.crawl.housekeeping import Housekeeping, WakeUpTimer
 from mediacrawl.crawl.intake import Intake
 from mediacrawl.crawl.interfaces import lease_spider
 from mediacrawl.crawl.leases import Leases, Rewards, note_fault
+from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.shutdown import Shutdown, reason_of, stop_at_hangup
 from mediacrawl.frontier import Frontier, FrontierError
 from mediacrawl.frontier.contract import FrontierLostError, Remote
-from mediacrawl.observe.format import plural
 from mediacrawl.politeness.backoff import after_failure
 from mediacrawl.priority.orders import OrderModelError
-from mediacrawl.records import Candidate, Drop, End, Outcome, Trouble
 from mediacrawl.store import StoreError
-from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from typing import Self

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import Annotated
 
 from mediacrawl import __version__
-from mediacrawl import setting_types as kind
+from mediacrawl.base import setting_types as kind
 
 # -- Identity of the crawler ------------------------------------------------------------------------------------
 
@@ -397,9 +397,9 @@ start that allows more. Without MEDIACRAWL_CONTACT only loopback is allowed."""
 # -- Scrapy's settings, where ours differ -----------------------------------------------------------------------
 
 BOT_NAME = "mediacrawl"
-SPIDER_MODULES = ["mediacrawl.spiders"]
+SPIDER_MODULES = ["mediacrawl.spiders", "mediacrawl.programs.recheck"]
 NEWSPIDER_MODULE = "mediacrawl.spiders"
-COMMANDS_MODULE = "mediacrawl.late_commands"
+COMMANDS_MODULE = "mediacrawl.commands.late"
 
 ADDONS = {"mediacrawl.addon.OtherSpiders": 0}
 """Spiders of other projects get Scrapy's middlewares that are off below."""
@@ -480,7 +480,7 @@ EXTENSIONS = {
     "mediacrawl.extensions.LastWord": 950,  # after all that log
 }
 
-TWISTED_DNS_RESOLVER = "mediacrawl.net.resolver.HostsResolver"
+TWISTED_DNS_RESOLVER = "mediacrawl.resolver.HostsResolver"
 ASYNCIO_EVENT_LOOP = "uvloop.Loop" if find_spec("uvloop") else None
 """uvloop (extra ``speed``) needs a third less CPU for the network."""
 
@@ -499,8 +499,8 @@ DEFAULT_REQUEST_HEADERS = {"Accept-Language": "*,en;q=0.5"}
 With ``*`` first a server chooses, which gives the titles in the language of the site; some servers want a letter."""
 
 DOWNLOAD_HANDLERS = {
-    "http": "mediacrawl.net.http_handler.PoliteHTTPHandler",
-    "https": "mediacrawl.net.http_handler.PoliteHTTPHandler",
+    "http": "mediacrawl.handler.PoliteHTTPHandler",
+    "https": "mediacrawl.handler.PoliteHTTPHandler",
     **dict.fromkeys(("file", "data", "ftp", "s3")),
 }
 """Only http and https: a link must never read the crawler's own disk."""

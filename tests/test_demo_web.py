@@ -16,9 +16,9 @@ from demo_web import DemoWeb
 from mutagen.mp3 import MP3
 from w3lib.url import canonicalize_url
 
-from mediacrawl.demo import DemoServer, grow_mp3, media_bytes
-from mediacrawl.model.item import MediaItem
 from mediacrawl.probe import Probe, ProbeResult
+from mediacrawl.programs.demo import DemoServer, grow_mp3, media_bytes
+from mediacrawl.record.item import MediaItem
 
 SHORT = {"can-y-mor.dsf"}
 """One block of one-bit audio is 4 KB."""

@@ -4,9 +4,9 @@ from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mediacrawl.encoding.records.fields import document_element
-from mediacrawl.encoding.records.values import best_values
-from mediacrawl.facts import EXTERNAL_SOURCES, KEYS, LONGEST_TEXT, MOST_FACTS, Fact, fact, of_tags, pack, unpack
+from mediacrawl.base.facts import EXTERNAL_SOURCES, KEYS, LONGEST_TEXT, MOST_FACTS, Fact, fact, of_tags, pack, unpack
+from mediacrawl.record.fields import document_element
+from mediacrawl.record.values import best_values
 
 TEXTS = st.text(max_size=40)
 FACTS = st.lists(

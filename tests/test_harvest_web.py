@@ -22,9 +22,9 @@ from harvest_server import Pen, mp3, seeds, with_port  # noqa: E402
 from harvest_sites import FRONT, GET, ITEM  # noqa: E402
 from harvest_web import Web  # noqa: E402
 
+from mediacrawl.base.notes import NoNotes  # noqa: E402
+from mediacrawl.base.terms import Drop  # noqa: E402
 from mediacrawl.extract import fingerprint, list_form, parse_list, parse_page  # noqa: E402
-from mediacrawl.notes import NoNotes  # noqa: E402
-from mediacrawl.records import Drop  # noqa: E402
 from mediacrawl.scope import Base, Duplicates, Scope, canonical, host_of  # noqa: E402
 
 SITES = 400

@@ -16,8 +16,8 @@ from harness import ROOT, environment
 from scrapy.settings import BaseSettings
 
 import mediacrawl.settings as ours
-from mediacrawl.config.policies import frontier_policy
-from mediacrawl.config.setting_checks import REMOVED, TYPES, wrong_values
+from mediacrawl.crawl.policies import frontier_policy
+from mediacrawl.crawl.setting_checks import REMOVED, TYPES, wrong_values
 from mediacrawl.scope.hosts import REFUSED_PORTS
 from mediacrawl.scope.parameters import SESSION_NAMES
 

@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection
 import pytest
 from harness import ROOT
 
-from mediacrawl.workers import WorkerEndedError, workers
+from mediacrawl.base.workers import WorkerEndedError, workers
 
 
 def adder(first):
@@ -92,7 +92,7 @@ def test_no_process_is_left():
 BLOCKED = """
 import signal
 
-from mediacrawl.workers import workers
+from mediacrawl.base.workers import workers
 
 
 def make():
@@ -113,7 +113,7 @@ from operator import attrgetter
 print("imported", file=sys.stderr)
 
 if __name__ == "__main__":
-    from mediacrawl.workers import workers
+    from mediacrawl.base.workers import workers
 
     with workers(2, attrgetter, "real") as real:
         print(real(1), real(2))

@@ -18,9 +18,9 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 from scrapy.utils.project import inside_project
 
-from mediacrawl.config.setting_checks import SettingsError, check_settings
-from mediacrawl.nearest import did_you_mean
-from mediacrawl.observe.text import printable, say, terminal_width, wrapped
+from mediacrawl.base.nearest import did_you_mean
+from mediacrawl.base.text import printable, say, terminal_width, wrapped
+from mediacrawl.crawl.setting_checks import SettingsError, check_settings
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C (128 and the number of the signal)."""

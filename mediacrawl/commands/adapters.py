@@ -14,12 +14,12 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import Settings
 
+from mediacrawl.base.format import plural
+from mediacrawl.base.text import printable, say
 from mediacrawl.commands import OwnCommand
 from mediacrawl.commands.probe import check_requests, run_single, text_fixer
-from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.files import locate
-from mediacrawl.observe.format import plural
-from mediacrawl.observe.text import printable, say
+from mediacrawl.crawl.files import locate
+from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.scope import canonical
 from mediacrawl.site_adapters.form import SiteAdapter
 from mediacrawl.site_adapters.har.recording import SKIPPED, Recording, RecordingError

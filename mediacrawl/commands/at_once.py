@@ -12,8 +12,8 @@ from scrapy.utils.url import guess_scheme
 
 from mediacrawl.addon import switch_on
 from mediacrawl.commands import Checked
-from mediacrawl.config.own_settings import OwnSettings
 from mediacrawl.crawl.arguments import ArgumentError, check_contact
+from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.scope import canonical
 
 _DELAY = "mediacrawl.middlewares.AdaptiveDelayMiddleware"

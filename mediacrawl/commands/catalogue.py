@@ -13,11 +13,11 @@ from typing import Any
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from mediacrawl.base.format import plural
+from mediacrawl.base.text import printable, say
 from mediacrawl.commands import OwnCommand
-from mediacrawl.config.own_settings import catalogue_path
-from mediacrawl.config.policies import contact_of, is_anonymous
-from mediacrawl.observe.format import plural
-from mediacrawl.observe.text import printable, say
+from mediacrawl.crawl.own_settings import catalogue_path
+from mediacrawl.crawl.policies import contact_of, is_anonymous
 from mediacrawl.store import Catalogue, CatalogueFilters, StoreError, json_lines, listing
 from mediacrawl.store.export import ExportError, export
 from mediacrawl.store.schema import since

@@ -8,9 +8,9 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.utils.project import inside_project
 
+from mediacrawl.base.text import say
 from mediacrawl.commands import OwnCommand
 from mediacrawl.crawl import scrapy_internals
-from mediacrawl.observe.text import say
 
 _AS_SCRAPY = {
     # With files where no word fits.

@@ -18,19 +18,19 @@ from scrapy.spiderloader import SpiderLoaderProtocol, get_spider_loader
 from scrapy.utils.log import configure_logging
 
 from mediacrawl import settings as ours
+from mediacrawl.base.nearest import did_you_mean
+from mediacrawl.base.text import say
 from mediacrawl.commands import Shown, refuse_options
-from mediacrawl.config.own_settings import is_of_fleet, state_folder
-from mediacrawl.config.policies import address_policy, frontier_policy
-from mediacrawl.config.setting_checks import unknown_names, wrong_values
 from mediacrawl.crawl.arguments import ArgumentError, listed, mistakes
 from mediacrawl.crawl.context import gives_leases
+from mediacrawl.crawl.own_settings import is_of_fleet, state_folder
+from mediacrawl.crawl.policies import address_policy, frontier_policy
 from mediacrawl.crawl.request_serialization import is_ours
-from mediacrawl.fleet import LOST
+from mediacrawl.crawl.setting_checks import unknown_names, wrong_values
 from mediacrawl.frontier.contract import FrontierLostError
-from mediacrawl.nearest import did_you_mean
-from mediacrawl.observe.text import say
 from mediacrawl.pipelines.mojibake import use_settings
 from mediacrawl.spiders.base import NEEDS_SCHEDULER
+from mediacrawl.watch.worker_stats import LOST
 
 logger = logging.getLogger(__name__)
 

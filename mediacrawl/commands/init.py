@@ -9,8 +9,8 @@ from pathlib import Path
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from mediacrawl.base.text import printable, say
 from mediacrawl.commands import OwnCommand
-from mediacrawl.observe.text import printable, say
 from mediacrawl.politeness.identity import contact_problem
 
 _CFG = """\

@@ -12,11 +12,11 @@ from scrapy.commands import ScrapyCommand
 from scrapy.settings import BaseSettings
 from scrapy.utils.conf import closest_scrapy_cfg
 
-from mediacrawl.clock import today
+from mediacrawl.base.clock import today
+from mediacrawl.base.text import printable, say
 from mediacrawl.commands import OwnCommand
-from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.files import locate
-from mediacrawl.observe.text import printable, say
+from mediacrawl.crawl.files import locate
+from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.exclusions import Exclusion, NeverCrawl, NeverCrawlError
 from mediacrawl.scope.exclusions.adding import Addition, add_entry, copy_list, covering, parse_entry

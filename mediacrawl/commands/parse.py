@@ -13,6 +13,7 @@ from scrapy.http import Response
 from scrapy.spiderloader import get_spider_loader
 from twisted.internet.defer import Deferred
 
+from mediacrawl.base.terms import Candidate, Lease
 from mediacrawl.commands import Checked
 from mediacrawl.commands.at_once import ask_at_once, check_urls, keep_nothing
 from mediacrawl.crawl import request_serialization
@@ -21,7 +22,6 @@ from mediacrawl.crawl.intake import Intake
 from mediacrawl.crawl.interfaces import find_lease_holder
 from mediacrawl.crawl.leases import Leases
 from mediacrawl.crawl.request_serialization import is_ours
-from mediacrawl.records import Candidate, Lease
 from mediacrawl.scheduler import PenaltyBoxScheduler
 
 if TYPE_CHECKING:

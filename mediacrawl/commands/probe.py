@@ -12,19 +12,20 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings, Settings
 
+from mediacrawl.base.terms import Evidence
+from mediacrawl.base.text import printable, say
 from mediacrawl.commands import OwnCommand
-from mediacrawl.config.own_settings import REDIS, is_of_fleet, log_folder, state_folder, store_of
-from mediacrawl.config.policies import probe_policy
+from mediacrawl.commands.probe_report import ProbeReport, ProbeRequest, as_object, fetch_line, lines
 from mediacrawl.crawl.arguments import ArgumentError, check_contact, check_nevercrawl
+from mediacrawl.crawl.own_settings import REDIS, is_of_fleet, log_folder, state_folder, store_of
+from mediacrawl.crawl.policies import probe_policy
 from mediacrawl.encoding.history import History
-from mediacrawl.encoding.records.fixer import Fixer
-from mediacrawl.observe.text import printable, say
+from mediacrawl.extract.content_type import is_media
 from mediacrawl.pipelines.mojibake import HISTORY_FILE, fixer_of
-from mediacrawl.probe import Probe, ProbePolicy, build_item
+from mediacrawl.probe import Probe, ProbePolicy
 from mediacrawl.probe.claims import expected_by_name
-from mediacrawl.probe.report import ProbeReport, ProbeRequest, as_object, fetch_line, lines
-from mediacrawl.probe.response import is_media
-from mediacrawl.records import Evidence
+from mediacrawl.record.build import build_item
+from mediacrawl.record.fixer import Fixer
 from mediacrawl.scope import canonical
 from mediacrawl.store import json_line
 

@@ -7,9 +7,9 @@ import json
 
 from scrapy.commands import ScrapyCommand
 
+from mediacrawl.base.text import say
 from mediacrawl.commands import OwnCommand
-from mediacrawl.model.item import record_schema
-from mediacrawl.observe.text import say
+from mediacrawl.record.item import record_schema
 
 
 class Command(OwnCommand, ScrapyCommand):

@@ -12,24 +12,25 @@ from scrapy import Request, signals
 from scrapy.exceptions import CloseSpider
 from twisted.python.failure import Failure
 
+from mediacrawl.base.facts import unpack
+from mediacrawl.base.format import elapsed, in_words
+from mediacrawl.base.terms import Drop, End, Evidence, Kind, Outcome, SiteState
+from mediacrawl.base.text import cut, printable
+from mediacrawl.base.visit import VISIT, Visit
+from mediacrawl.commands.probe_report import ProbeReport, ProbeRequest, as_object, lines
 from mediacrawl.crawl.interfaces import listen_to_visits
-from mediacrawl.facts import unpack
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
-from mediacrawl.observe.format import elapsed, in_words
-from mediacrawl.observe.text import cut, printable
 from mediacrawl.politeness.robots_book import own_url
 from mediacrawl.probe import Probe, ProbeResult
-from mediacrawl.probe.report import ProbeReport, ProbeRequest, as_object, lines
 from mediacrawl.probe.session import Odd
-from mediacrawl.records import Drop, End, Evidence, Kind, MediaItem, Outcome, SiteState
+from mediacrawl.record.item import MediaItem
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import canonical, spelling
 from mediacrawl.scope.sites import authority_of, site_of
 from mediacrawl.site_adapters.queued import ADAPTER, WAITS, QueuedRequest
 from mediacrawl.spiders.base import MediaCrawlClocks, ProbingSpider
-from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from typing import Self
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from mediacrawl.encoding.records.fixer import Fixer
+    from mediacrawl.record.fixer import Fixer
 
 FOLDER = "probe"
 """Folder within the state folder with the clocks of probed sites."""

@@ -8,9 +8,9 @@ import scrapy
 from scrapy.commands.version import Command as VersionCommand
 
 from mediacrawl import __version__
+from mediacrawl.base.text import say
 from mediacrawl.commands import Shown
 from mediacrawl.encoding.native import description
-from mediacrawl.observe.text import say
 
 
 class Command(Shown, VersionCommand):

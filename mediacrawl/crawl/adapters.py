@@ -7,15 +7,15 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from functools import partial
 
-from mediacrawl.notes import Later, Notes
-from mediacrawl.observe.format import plural
-from mediacrawl.records import Evidence
+from mediacrawl.base.format import plural
+from mediacrawl.base.notes import Later, Notes
+from mediacrawl.base.terms import Evidence
+from mediacrawl.base.visit import AdapterUse
 from mediacrawl.site_adapters.counts import NAMESPACE, AdapterCounts
 from mediacrawl.site_adapters.engine import Miss, data_request
 from mediacrawl.site_adapters.form import SiteAdapter
 from mediacrawl.site_adapters.queued import QueuedRequest
 from mediacrawl.site_adapters.registry import SiteAdapters
-from mediacrawl.visit import AdapterUse
 
 logger = logging.getLogger(__name__)
 

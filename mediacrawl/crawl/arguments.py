@@ -10,14 +10,14 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from mediacrawl.config.own_settings import REDIS, store_of
-from mediacrawl.config.policies import contact_of, is_anonymous, load_nevercrawl, reach_of, scope_rules, user_agent_of
+from mediacrawl.base.nearest import did_you_mean, nearest
+from mediacrawl.base.text import printable
 from mediacrawl.crawl.crawl_scope import CrawlScope
+from mediacrawl.crawl.own_settings import REDIS, store_of
+from mediacrawl.crawl.policies import contact_of, is_anonymous, load_nevercrawl, reach_of, scope_rules, user_agent_of
 from mediacrawl.crawl.storage import open_redis, redis_client
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import check_store
-from mediacrawl.nearest import did_you_mean, nearest
-from mediacrawl.observe.text import printable
 from mediacrawl.politeness.identity import agent_problem, contact_problem
 from mediacrawl.scope import NeverCrawlError, site_of
 from mediacrawl.scope.candidates import SeedError, names_domain, parse_seeds, read_seed_source, split_inline

@@ -17,8 +17,16 @@ from itemadapter import ItemAdapter
 from scrapy import signals
 from scrapy.utils.misc import load_object
 
-from mediacrawl.clock import Clock, Heartbeat
-from mediacrawl.config.own_settings import (
+from mediacrawl.base.clock import Clock, Heartbeat
+from mediacrawl.base.format import plural
+from mediacrawl.base.notes import Later, NoNotes, Notes
+from mediacrawl.crawl.adapters import CrawlAdapters
+from mediacrawl.crawl.arguments import ArgumentError
+from mediacrawl.crawl.connection import hidden, redis_url
+from mediacrawl.crawl.files import HeldFolder, locate
+from mediacrawl.crawl.interfaces import listen_to_visits
+from mediacrawl.crawl.ordering import make_priority
+from mediacrawl.crawl.own_settings import (
     REDIS,
     OwnSettings,
     catalogue_path,
@@ -27,7 +35,7 @@ from mediacrawl.config.own_settings import (
     state_folder,
     store_of,
 )
-from mediacrawl.config.policies import (
+from mediacrawl.crawl.policies import (
     address_policy,
     class_scores,
     duplicate_policy,
@@ -39,24 +47,15 @@ from mediacrawl.config.policies import (
     robots_times,
     scope_rules,
 )
-from mediacrawl.config.setting_checks import SettingsError, check_settings
-from mediacrawl.connection import hidden, redis_url
-from mediacrawl.crawl.adapters import CrawlAdapters
-from mediacrawl.crawl.arguments import ArgumentError
-from mediacrawl.crawl.interfaces import listen_to_visits
-from mediacrawl.crawl.ordering import make_priority
 from mediacrawl.crawl.request_serialization import is_ours
+from mediacrawl.crawl.setting_checks import SettingsError, check_settings
 from mediacrawl.crawl.storage import lease_seconds, open_frontier
 from mediacrawl.encoding.history import History
-from mediacrawl.files import HeldFolder, locate
 from mediacrawl.frontier import Counts, Frontier, FrontierError
 from mediacrawl.frontier.contract import Remote
-from mediacrawl.notes import Later, NoNotes, Notes
-from mediacrawl.observe import RequestLog
-from mediacrawl.observe.format import plural
-from mediacrawl.observe.log_text import make_safe
-from mediacrawl.observe.status import CrawlStatus
-from mediacrawl.observe.totals import Tally, Totals
+from mediacrawl.log.request_log import RequestLog
+from mediacrawl.log.text import make_safe
+from mediacrawl.log.totals import Tally, Totals
 from mediacrawl.politeness.address_clocks import AddressClocks, SharedAddressClocks
 from mediacrawl.politeness.address_guard import Guard
 from mediacrawl.politeness.delay import DelayPolicy
@@ -64,15 +63,16 @@ from mediacrawl.politeness.robots_book import RobotsBook
 from mediacrawl.priority.hubs import Hubs
 from mediacrawl.priority.nuggets import Nuggets
 from mediacrawl.priority.orders import Priority
-from mediacrawl.probe.described import Description
 from mediacrawl.probe.open_lists import OpenLists
 from mediacrawl.probe.range_support import RangeSupport
+from mediacrawl.record.described import Description
 from mediacrawl.scope import Duplicates, NeverCrawlError, Scope
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.include import Include
 from mediacrawl.scope.sites import authority_of
 from mediacrawl.site_adapters.counts import AdapterCounts
 from mediacrawl.site_adapters.registry import SiteAdapters
+from mediacrawl.watch.status import CrawlStatus
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -237,9 +237,9 @@ class CrawlContext:
     def _recounted(self, killed: CrawlStatus) -> CrawlStatus:
         """Return the state that a kill has left, with what log and catalogue have of its last moment."""
         # Importing the report takes 70 ms, and few crawls were killed.
-        from mediacrawl.report.facts import Sources, totals_of  # noqa: PLC0415
-        from mediacrawl.report.log_digest import digest  # noqa: PLC0415
         from mediacrawl.store import Catalogue, StoreError  # noqa: PLC0415
+        from mediacrawl.watch.facts import Sources, totals_of  # noqa: PLC0415
+        from mediacrawl.watch.log_digest import digest  # noqa: PLC0415
 
         log, found = log_folder(self.settings), None
         if sum(path.stat().st_size for path in log.glob("requests-*")) > _MOST_LOG:

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from mediacrawl.base.terms import Candidate, Drop, End, Evidence, Kind, Lease, Outcome
+from mediacrawl.base.visit import AdapterUse, Visit
 from mediacrawl.politeness.backoff import is_passing
 from mediacrawl.priority import Scores
 from mediacrawl.priority.revisits import evidence_for_other, is_revisit
-from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import spelling
 from mediacrawl.site_adapters.engine import Miss, data_request
@@ -25,7 +26,6 @@ from mediacrawl.site_adapters.queued import (
     mark,
     mark_of_redirect,
 )
-from mediacrawl.visit import AdapterUse, Visit
 
 if TYPE_CHECKING:
     from mediacrawl.crawl.context import CrawlContext

@@ -33,13 +33,13 @@ from twisted.internet.defer import CancelledError
 from twisted.python.failure import Failure
 from twisted.web.client import ResponseFailed
 
+from mediacrawl.base.format import reason_of
+from mediacrawl.base.terms import Drop, End, Outcome, Trouble
+from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.frontier import FrontierError
-from mediacrawl.observe import LogError
-from mediacrawl.observe.format import reason_of
+from mediacrawl.log.request_log import LogError
 from mediacrawl.politeness.address_guard import GuardedAddressError
-from mediacrawl.records import Drop, End, Outcome, Trouble
 from mediacrawl.store import StoreError
-from mediacrawl.visit import VISIT, Visit
 
 _ADVICE = {
     errno.EMFILE: "raise `ulimit -n`, or lower CONCURRENT_REQUESTS",

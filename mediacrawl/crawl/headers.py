@@ -1,4 +1,4 @@
-"""Response headers as text, decoded as Latin-1."""
+"""Headers of a response as text, decoded as Latin-1, and its flags."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from scrapy.http import Response
+
+ENDED_HERE = "download_stopped"
+"""Scrapy's flag of a response that `StopDownload` ended."""
+BROKE_OFF = "dataloss"
+"""Scrapy's flag of a response that is shorter than its Content-Length."""
 
 
 def header(response: Response, name: str) -> str:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
-from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.base.terms import Drop
 from mediacrawl.crawl import scrapy_internals
+from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
-from mediacrawl.records import Drop
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

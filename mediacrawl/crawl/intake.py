@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from scrapy import Request
 
+from mediacrawl.base.terms import Candidate, Drop, Lease
+from mediacrawl.base.visit import Visit
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.request_serialization import HeldRequests
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.byte_budget import PAGE_BYTES, PAGE_FACTOR, byte_budget, fit_candidates
 from mediacrawl.frontier.contract import Remote
-from mediacrawl.records import Candidate, Drop, Lease
-from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from twisted.python.failure import Failure
 
+    from mediacrawl.base.terms import Candidate, Outcome
+    from mediacrawl.base.visit import Visit
     from mediacrawl.frontier import Frontier
-    from mediacrawl.records import Candidate, Outcome
     from mediacrawl.scope import Scope
-    from mediacrawl.visit import Visit
 
 logger = logging.getLogger(__name__)
 

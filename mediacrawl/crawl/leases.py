@@ -15,6 +15,9 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.utils.asyncio import call_later
 from twisted.python.failure import Failure
 
+from mediacrawl.base.format import elapsed, in_words
+from mediacrawl.base.terms import FINAL, Drop, End, Kind, Lease, Limit, Nugget, Outcome, Trouble
+from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl import request_serialization, scrapy_internals
 from mediacrawl.crawl.data_requests import AdapterEnds
 from mediacrawl.crawl.failures import UnreadableAnswerError, error_name, is_anticipated, trouble_in
@@ -22,17 +25,14 @@ from mediacrawl.crawl.interfaces import link_filter, tell_visit_ended
 from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
-from mediacrawl.observe.format import elapsed, in_words
 from mediacrawl.politeness.backoff import after_failure, asked_to_wait, trouble_of
 from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.politeness.delay import DAY
 from mediacrawl.priority.nuggets import Answer, Known, NoAnswer, may_be_nugget
-from mediacrawl.records import FINAL, Drop, End, Kind, Lease, Limit, Nugget, Outcome, Trouble
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import canonical, spelling
 from mediacrawl.scope.sites import site_of
 from mediacrawl.scope.wrapped import unwrapped
-from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from scrapy.settings import BaseSettings
 
-from mediacrawl.config.own_settings import REDIS, OwnSettings, state_folder, store_of
-from mediacrawl.config.policies import priority_name
-from mediacrawl.files import locate
+from mediacrawl.crawl.files import locate
+from mediacrawl.crawl.own_settings import REDIS, OwnSettings, state_folder, store_of
+from mediacrawl.crawl.policies import priority_name
 from mediacrawl.frontier import Frontier
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.priority.orders import Alike, CreditPolicy, OrderModelError, Priority, RuleOrder, SiteRate

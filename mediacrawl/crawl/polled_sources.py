@@ -8,8 +8,8 @@ from dataclasses import astuple, dataclass, field, fields
 from math import log
 from typing import Self
 
+from mediacrawl.base.sqlite_file import StateFile
 from mediacrawl.scope import Spelling, spelling
-from mediacrawl.sqlite_file import StateFile
 
 REMEMBERED = 20
 """Polls of a source that count: the habits of last year say nothing."""

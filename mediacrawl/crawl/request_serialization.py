@@ -27,13 +27,13 @@ from scrapy.core.scheduler import BaseScheduler
 from scrapy.http import Response
 from scrapy.utils.request import fingerprint, request_from_dict
 
-from mediacrawl.notes import NoNotes, Notes
+from mediacrawl.base.notes import NoNotes, Notes
+from mediacrawl.base.terms import Candidate, Evidence, Kind, Lease
+from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.priority import Scores, link_class
-from mediacrawl.records import Candidate, Evidence, Kind, Lease
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.extensions import extension_of
 from mediacrawl.scope.sites import site_of
-from mediacrawl.visit import VISIT, Visit
 
 _VIA = "request"
 _HELD = "held request"

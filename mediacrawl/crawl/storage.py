@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from scrapy.settings import BaseSettings
 
-from mediacrawl.clock import Clock
-from mediacrawl.config.own_settings import REDIS, OwnSettings
-from mediacrawl.config.policies import frontier_policy, priority_name
-from mediacrawl.connection import Client, ConnectionSettingError, connect, hidden, redis_url
+from mediacrawl.base.clock import Clock
+from mediacrawl.crawl.connection import Client, ConnectionSettingError, connect, hidden, redis_url
+from mediacrawl.crawl.own_settings import REDIS, OwnSettings
+from mediacrawl.crawl.policies import frontier_policy, priority_name
 from mediacrawl.frontier import Frontier, FrontierError, FrontierPolicy
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.priority.orders import RECORDS

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from mediacrawl.encoding.decision import Detection, Seen
 from mediacrawl.encoding.languages import LANGUAGES, codec_name, languages_named
-from mediacrawl.observe.archive import replacing
+from mediacrawl.log.archive import replacing
 
 logger = logging.getLogger(__name__)
 _FORMAT = 1

@@ -14,17 +14,17 @@ from scrapy.http import Response
 from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import deferred_from_coro
 
-from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.base.format import count, counted_in_words, elapsed, in_words, plural
+from mediacrawl.base.terms import Outcome, Trouble
+from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import is_anticipated, trouble_in
 from mediacrawl.crawl.interfaces import lease_holder
-from mediacrawl.observe.errors import Fault, Faults, UnreachableSites
-from mediacrawl.observe.format import count, counted_in_words, elapsed, in_words, plural
-from mediacrawl.observe.log_text import AttachedHandler, CriticalLog
-from mediacrawl.records import Outcome, Trouble
+from mediacrawl.crawl.own_settings import OwnSettings
+from mediacrawl.log.errors import Fault, Faults, UnreachableSites
+from mediacrawl.log.text import AttachedHandler, CriticalLog
 from mediacrawl.scope import site_of
-from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -61,7 +61,7 @@ class Breaker(CrawlComponent):
     Network and HTTP errors are counted by kind, and logged in one line every ``LOGSTATS_INTERVAL`` seconds. Any other
     logged exception (of callbacks, pipelines, middlewares, extensions, unhandled Deferreds and tasks) is a fault. The
     crawl is closed with the reason ``breaker`` after ``BREAKER_ERRORS`` faults within `WINDOW` seconds, of which those
-    of one site and those of one address count `FAULTS_OF_ONE_SITE` times at most (`observe.errors.Faults`). A site
+    of one site and those of one address count `FAULTS_OF_ONE_SITE` times at most (`log.errors.Faults`). A site
     whose answers cause them in a row rests (`politeness.backoff`). The crawl is closed with ``network_down`` when the
     last ``BREAKER_SITES`` sites could not be reached, some that had answered before among them, and no other was for
     `SILENCE` seconds. Sites that failed before, while others could be reached, are not counted.

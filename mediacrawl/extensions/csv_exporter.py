@@ -7,7 +7,7 @@ from typing import Any
 
 from scrapy.exporters import CsvItemExporter
 
-from mediacrawl.observe.text import to_cell
+from mediacrawl.base.text import to_cell
 
 
 class SafeCsvItemExporter(CsvItemExporter):

@@ -11,13 +11,16 @@ from scrapy.exceptions import CloseSpider, DontCloseSpider, NotConfigured
 from scrapy.utils.asyncio import run_in_thread
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
-from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.config.policies import reach_of
-from mediacrawl.connection import ConnectionSettingError, connect, hidden, key_of, redis_url
+from mediacrawl.base.format import plural
+from mediacrawl.base.terms import Candidate, Drop
+from mediacrawl.base.text import cut, printable
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.component import CrawlComponent
+from mediacrawl.crawl.connection import ConnectionSettingError, connect, hidden, key_of, redis_url
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder, lease_spider
+from mediacrawl.crawl.own_settings import OwnSettings
+from mediacrawl.crawl.policies import reach_of
 from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError, Remote
@@ -29,9 +32,6 @@ from mediacrawl.frontier.redis.start_urls import (
     Unreadable,
     read_entry,
 )
-from mediacrawl.observe.format import plural
-from mediacrawl.observe.text import cut, printable
-from mediacrawl.records import Candidate, Drop
 from mediacrawl.scope import Scope
 from mediacrawl.scope.candidates import candidate_of_entry
 

@@ -11,7 +11,7 @@ from scrapy.logformatter import LogFormatter, LogFormatterResult
 from twisted.python.failure import Failure
 
 from mediacrawl.crawl.failures import LocalFaultError
-from mediacrawl.observe.log_text import make_safe
+from mediacrawl.log.text import make_safe
 from mediacrawl.store import StoreError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class QuietLogFormatter(LogFormatter):
     """Scrapy's formatter, which formats "Crawled (200)" lines at level DEBUG only.
 
     From ``spider_opened`` on, control characters are escaped in the lines of all log handlers
-    (`observe.log_text.SafeFormatter`).
+    (`log.text.SafeFormatter`).
 
     The pipeline logs items that could not be stored; Scrapy's traceback for each of them is logged at level DEBUG.
     """

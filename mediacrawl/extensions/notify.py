@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.defer import deferred_from_coro
 
-from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.base.format import elapsed, plural
+from mediacrawl.base.notices import NoticeError, send
 from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.threads import in_thread
-from mediacrawl.observe.format import elapsed, plural
-from mediacrawl.observe.log_text import AttachedHandler
-from mediacrawl.observe.notices import NoticeError, send
+from mediacrawl.log.text import AttachedHandler
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -10,19 +10,20 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from mediacrawl.config.own_settings import OwnSettings, log_folder
+from mediacrawl.base.format import in_words
+from mediacrawl.base.terms import End, Kind, Outcome
+from mediacrawl.base.text import can_redraw, cut, terminal_width
+from mediacrawl.base.visit import Visit
 from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.own_settings import OwnSettings, log_folder
 from mediacrawl.extensions.status_file import StatusFile
 from mediacrawl.frontier.contract import Remote
-from mediacrawl.observe import CrawlFacts, ProgressFacts, progress_line, summary
-from mediacrawl.observe.crawl_messages import nothing_read
-from mediacrawl.observe.format import in_words
-from mediacrawl.observe.meanings import LIMITS
-from mediacrawl.observe.text import can_redraw, cut, terminal_width
-from mediacrawl.records import End, Kind, Outcome
+from mediacrawl.log.crawl_messages import nothing_read
+from mediacrawl.log.meanings import LIMITS
 from mediacrawl.site_adapters.explaining import summary_lines
-from mediacrawl.visit import Visit
+from mediacrawl.watch.progress import ProgressFacts, progress_line
+from mediacrawl.watch.report import CrawlFacts, summary
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -197,7 +198,7 @@ _BY_ITSELF = frozenset({"finished", "network_down"})
 
 
 class LastWord(CrawlComponent):
-    """Logs a sentence if a crawl has ended by itself and has read nothing (`observe.crawl_messages.nothing_read`).
+    """Logs a sentence if a crawl has ended by itself and has read nothing (`log.crawl_messages.nothing_read`).
 
     Only for spiders that begin with seeds and set `CrawlContext.refused_seeds`. A worker on Redis logs it if no other
     worker has read anything either.

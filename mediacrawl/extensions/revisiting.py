@@ -9,22 +9,21 @@ from typing import TYPE_CHECKING, cast
 from scrapy import Request, signals
 from scrapy.exceptions import NotConfigured
 
-from mediacrawl.config.own_settings import REDIS, OwnSettings
+from mediacrawl.base.terms import FINAL, Evidence, Kind, Outcome
+from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.headers import header
+from mediacrawl.crawl.headers import BROKE_OFF, header
 from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder, lease_spider, listen_to_visits
+from mediacrawl.crawl.own_settings import REDIS, OwnSettings
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.frontier.site_state import AGAIN
-from mediacrawl.middlewares.cut import BROKE_OFF
 from mediacrawl.priority.hubs import FrontPages, Hub, front_page
 from mediacrawl.priority.revisits import FRONT, RevisitResult, is_revisit, revisit_result
-from mediacrawl.records import FINAL, Evidence, Kind, Outcome
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import canonical
-from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

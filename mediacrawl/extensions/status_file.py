@@ -14,14 +14,18 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from mediacrawl import __version__
-from mediacrawl.config.own_settings import REDIS, OwnSettings, log_folder
-from mediacrawl.config.setting_checks import changed_settings
+from mediacrawl.base.format import in_words
+from mediacrawl.base.terms import Outcome
+from mediacrawl.base.visit import Visit
 from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import lease_spider
-from mediacrawl.fleet.worker_stats import WorkerStats
-from mediacrawl.observe.format import in_words
-from mediacrawl.observe.status import (
+from mediacrawl.crawl.own_settings import REDIS, OwnSettings, log_folder
+from mediacrawl.crawl.setting_checks import changed_settings
+from mediacrawl.log.totals import failure_of, summed
+from mediacrawl.site_adapters.counts import AdapterCounts
+from mediacrawl.site_adapters.explaining import ranked
+from mediacrawl.watch.status import (
     SHOWN,
     CrawlStatus,
     HistoryFile,
@@ -32,16 +36,12 @@ from mediacrawl.observe.status import (
     row,
     sample_interval,
 )
-from mediacrawl.observe.totals import failure_of, summed
-from mediacrawl.records import Outcome
-from mediacrawl.site_adapters.counts import AdapterCounts
-from mediacrawl.site_adapters.explaining import ranked
-from mediacrawl.visit import Visit
+from mediacrawl.watch.worker_stats import WorkerStats
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from mediacrawl.report.server import MetricsServer
+    from mediacrawl.watch.server import MetricsServer
 
 logger = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ class StatusFile(CrawlComponent):
     A resumed crawl continues the counts of the earlier process; a new one begins at zero. A disk that refuses the files
     is logged once, and the crawl goes on.
 
-    On disk: see `observe.status.CrawlStatus` and `observe.status.HistoryFile`. A kill loses what was counted in the
+    On disk: see `watch.status.CrawlStatus` and `watch.status.HistoryFile`. A kill loses what was counted in the
     last `_SOON` seconds.
     """
 
@@ -217,7 +217,7 @@ class StatsFile(CrawlComponent):
 
     Works alone in any Scrapy project.
 
-    On disk: see `fleet.worker_stats.WorkerStats`. A kill loses the counts since the last write.
+    On disk: see `watch.worker_stats.WorkerStats`. A kill loses the counts since the last write.
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
@@ -268,7 +268,7 @@ class MetricsPort(CrawlComponent):
 
     def _opened(self) -> None:
         # Importing the report takes 5 MB and 70 ms, and few crawls open a port.
-        from mediacrawl.report.server import MetricsServer  # noqa: PLC0415
+        from mediacrawl.watch.server import MetricsServer  # noqa: PLC0415
 
         try:
             self._server = MetricsServer(self._host, self._port, self._context.frontier_folder)

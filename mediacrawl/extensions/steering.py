@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.defer import deferred_from_coro
 
+from mediacrawl.base.format import plural
 from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import LeaseHolder, LeaseSpider, lease_holder, lease_spider
@@ -20,7 +21,6 @@ from mediacrawl.frontier.export import is_json, lines_of, write
 from mediacrawl.frontier.operator_orders import OperatorOrder, OrderFolder, carry_out
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE
-from mediacrawl.observe.format import plural
 from mediacrawl.scope.candidates import Import
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+from mediacrawl.base.codecs import Kind
 from mediacrawl.extract.manifests import (
     MOST_VARIANTS,
     Manifest,
@@ -18,7 +19,6 @@ from mediacrawl.extract.manifests import (
 )
 from mediacrawl.extract.texts import media_type, seconds, whole
 from mediacrawl.extract.xml_text import elements, text_of
-from mediacrawl.model.codecs import Kind
 
 DASH_TYPE = "application/dash+xml"
 _MOST_SETS = 200

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
+from mediacrawl.base.facts import FEED, Fact, fact
 from mediacrawl.extract.feed_facts import (
     CLAIMED_TITLE,
     after_own,
@@ -34,7 +35,6 @@ from mediacrawl.extract.feed_model import (
 )
 from mediacrawl.extract.texts import TEXT_LENGTH, absolute, media_type, names_media, whole
 from mediacrawl.extract.xml_text import text_of, words_of
-from mediacrawl.facts import FEED, Fact, fact
 
 OF_PODCASTS = ("itunes:", "podcast:", "googleplay:")
 """Prefixes of elements that only feeds of podcasts have."""

@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from mediacrawl.base.facts import FEED, LONGEST_TEXT, Fact, fact, framed, stated
 from mediacrawl.extract.feed_model import Children
 from mediacrawl.extract.texts import fact_link, media_type, moment, seconds, whole, yes_or_no
 from mediacrawl.extract.xml_text import text_of, without_markup, words_of
-from mediacrawl.facts import FEED, LONGEST_TEXT, Fact, fact, framed, stated
 
 FRAMES = {
     "title": "title",
@@ -287,7 +287,7 @@ def nearest_first(levels: Iterable[Iterable[Fact]]) -> tuple[Fact, ...]:
 _MOST_PERSONS = 12
 _MOST_TRANSCRIPTS = 8
 _MOST_CHAPTERS = 60
-"""Chapters of an entry that are kept: they wait in the frontier with its file, see `facts.pack`."""
+"""Chapters of an entry that are kept: they wait in the frontier with its file, see `base.facts.pack`."""
 _MOST_SOUNDBITES = 5
 _LONGEST_WORD = 40
 _CREDITS = frozenset(

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from mediacrawl.base.codecs import Kind
 from mediacrawl.extract.manifests import MOST_VARIANTS, Manifest, ManifestTrack, codecs_of, language_of
 from mediacrawl.extract.texts import whole
-from mediacrawl.model.codecs import Kind
 
 HLS_TYPE = "application/vnd.apple.mpegurl"
 _MOST_LINES = 100_000

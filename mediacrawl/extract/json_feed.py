@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+from mediacrawl.base.facts import FEED, LONGEST_TEXT, Fact, fact, stated
 from mediacrawl.extract.feed_facts import after_own, combined
 from mediacrawl.extract.feed_model import (
     ID_LENGTH,
@@ -32,7 +33,6 @@ from mediacrawl.extract.texts import (
     unescape,
     without_tags,
 )
-from mediacrawl.facts import FEED, LONGEST_TEXT, Fact, fact, stated
 
 # JSON may escape slashes, and PHP does.
 _SLASH = rb"\\{0,2}/"

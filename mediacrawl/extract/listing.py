@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from mediacrawl.base.facts import Fact, read_as
+from mediacrawl.base.terms import Kind
 from mediacrawl.extract.manifests import Manifest
-from mediacrawl.facts import Fact, read_as
-from mediacrawl.records import Kind
 
 MOST_PLAYERS = 1_000
 """Players of one list that are kept; each becomes a record in the visit of the list."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import re
 
+from mediacrawl.base.facts import LONGEST_TEXT, PAGE, fact, stated
+from mediacrawl.base.terms import Kind
 from mediacrawl.extract.charset import History, read_xml
 from mediacrawl.extract.content_coding import unpacked
 from mediacrawl.extract.dash import parse_dash
@@ -20,8 +22,6 @@ from mediacrawl.extract.playlists import PLAIN, XML, plain_list
 from mediacrawl.extract.sitemaps import parse_sitemap
 from mediacrawl.extract.texts import absolute, media_type, value_of, without_tags
 from mediacrawl.extract.xml_text import elements, root_name, text_of
-from mediacrawl.facts import LONGEST_TEXT, PAGE, fact, stated
-from mediacrawl.records import Kind
 
 _HEAD = 1_024
 """Bytes of a response by which a list is recognized."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from mediacrawl.model.codecs import Kind, codec_of_rfc6381, kind_of_codec
+from mediacrawl.base.codecs import Kind, codec_of_rfc6381, kind_of_codec
 
 MOST_VARIANTS = 200
 """Variants of a medium that are read: sizes, bit rates and languages."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from mediacrawl.facts import Fact, read_as
+from mediacrawl.base.facts import Fact, read_as
 
 AUDIO, VIDEO = "audio", "video"
 MOST_MEDIA = 200
@@ -16,7 +16,7 @@ MOST_FILES = 20
 MOST_ALONE = 20
 """Media of a page that become records without a file."""
 _MOST_FACTS = 48
-"""Facts of one medium; of these `facts.pack` keeps the first."""
+"""Facts of one medium; of these `base.facts.pack` keeps the first."""
 
 
 class MediaFile(NamedTuple):

@@ -10,9 +10,9 @@ from itertools import islice
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from mediacrawl.base.facts import PAGE, Fact, fact, stated
 from mediacrawl.extract.links import Link, Page
 from mediacrawl.extract.texts import absolute
-from mediacrawl.facts import PAGE, Fact, fact, stated
 
 _LONGEST = 300
 """Characters next to a link that are examined."""

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from mediacrawl.base.facts import PAGE, Fact, fact, stated
 from mediacrawl.extract.medium import AUDIO, VIDEO, Medium
 from mediacrawl.extract.texts import absolute, media_type, moment, names_media, value_of
-from mediacrawl.facts import PAGE, Fact, fact, stated
 
 _MOST_GROUPS = 200
 _MOST_VALUES = 8

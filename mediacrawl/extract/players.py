@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any
 
+from mediacrawl.base.facts import PAGE, Fact, fact, framed, stated
 from mediacrawl.extract.medium import AUDIO, MOST_MEDIA, VIDEO, Medium
 from mediacrawl.extract.script_media import TRACKS
 from mediacrawl.extract.texts import TEXT_PIECES, absolute, fold, media_type, walked
-from mediacrawl.facts import PAGE, Fact, fact, framed, stated
 
 _CLIMB = 16
 """Elements between a source and its player: parsers nest each in the one before it."""

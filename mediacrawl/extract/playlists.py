@@ -1,8 +1,8 @@
 """Playlists: M3U, PLS, XSPF, ASX, lists of URLs, and what Icecast says of its streams.
 
 M3U, PLS and ASX declare no encoding. Without a charset in the header, a list that is no UTF-8 is decided as a whole
-(`charset.read_plain`). If that is too uncertain, the texts are kept as octets (`facts.OCTETS`) and decided jointly with
-those of the file that they describe.
+(`charset.read_plain`). If that is too uncertain, the texts are kept as octets (`base.facts.OCTETS`) and decided jointly
+with those of the file that they describe.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
+from mediacrawl.base.facts import LONGEST_TEXT, MOST_FACTS, OCTETS, PLAYLIST, Fact, fact, stated
+from mediacrawl.base.terms import Kind
 from mediacrawl.encoding.detection.document import ESTIMATED
 from mediacrawl.extract.charset import History, read_plain
 from mediacrawl.extract.listing import Listed, Listing
@@ -19,8 +21,6 @@ from mediacrawl.extract.literals import literals
 from mediacrawl.extract.loose_xml import attributes_of
 from mediacrawl.extract.texts import absolute, names_media, seconds, unescape, unescape_url, value_of, whole
 from mediacrawl.extract.xml_text import elements, text_of
-from mediacrawl.facts import LONGEST_TEXT, MOST_FACTS, OCTETS, PLAYLIST, Fact, fact, stated
-from mediacrawl.records import Kind
 
 MOST_ENTRIES = 1_000
 """Entries of a playlist that are kept; the others are counted in `Listing.cut`."""
@@ -51,7 +51,7 @@ class PlainList(NamedTuple):
 
     Attributes:
         text: as decided; octets as Latin-1 where that is uncertain.
-        declared: the `facts.Fact.declared` of its texts.
+        declared: the `base.facts.Fact.declared` of its texts.
         encoding: codec that restores the octets.
     """
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import re2
 
+from mediacrawl.base.facts import PAGE, Fact, fact, stated
 from mediacrawl.extract.medium import AUDIO, MOST_MEDIA, VIDEO, Medium
 from mediacrawl.extract.texts import (
     absolute,
@@ -24,7 +25,6 @@ from mediacrawl.extract.texts import (
     without_tags,
     yes_or_no,
 )
-from mediacrawl.facts import PAGE, Fact, fact, stated
 
 _KINDS = {
     **dict.fromkeys(("AudioObject", "AudioObjectSnapshot", "Audiobook", "MusicRecording"), AUDIO),

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from mediacrawl.base.facts import LONGEST_TEXT, PAGE, Fact, fact, stated
 from mediacrawl.extract.literals import Literal
 from mediacrawl.extract.medium import MOST_MEDIA, Medium
 from mediacrawl.extract.texts import (
@@ -23,7 +24,6 @@ from mediacrawl.extract.texts import (
     whole,
     without_tags,
 )
-from mediacrawl.facts import LONGEST_TEXT, PAGE, Fact, fact, stated
 
 _MOST_VALUES = 200
 """Texts of an object or a list that are looked at."""

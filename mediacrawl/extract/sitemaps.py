@@ -8,12 +8,12 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
+from mediacrawl.base.facts import LONGEST_TEXT, SITEMAP, Fact, fact, stated
+from mediacrawl.base.terms import Kind
 from mediacrawl.extract.feeds import MAX_ENTRIES
 from mediacrawl.extract.listing import MOST_PLAYERS, Listed, Listing, Player
 from mediacrawl.extract.texts import value_of, whole, yes_or_no
 from mediacrawl.extract.xml_text import elements, text_of
-from mediacrawl.facts import LONGEST_TEXT, SITEMAP, Fact, fact, stated
-from mediacrawl.records import Kind
 
 _MOST_VIDEOS = 20
 """Videos of one page that are kept."""

@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
-from mediacrawl.facts import LONGEST_TEXT
+from mediacrawl.base.facts import LONGEST_TEXT
 
 TEXT_LENGTH = 200
 """Characters of an anchor or a title that are kept."""

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mediacrawl.records import Candidate
+from mediacrawl.base.terms import Candidate
 
 PAGE_BYTES = 32_768
 """Bytes that the URLs of any answer may take: 160 titles of a playlist that names no more than their files."""

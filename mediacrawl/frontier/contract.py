@@ -8,11 +8,11 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
+from mediacrawl.base.notes import Notes
+from mediacrawl.base.terms import Added, Candidate, Drop, Lease, Outcome, SiteInfo
 from mediacrawl.frontier.order import BestFirst, RankOrder
 from mediacrawl.frontier.seen import RecentUrls
-from mediacrawl.notes import Notes
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.records import Added, Candidate, Drop, Lease, Outcome, SiteInfo
 
 
 class FrontierError(Exception):

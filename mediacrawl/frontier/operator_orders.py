@@ -16,10 +16,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from mediacrawl.base.format import plural
+from mediacrawl.base.terms import Drop
 from mediacrawl.frontier.contract import Frontier
-from mediacrawl.observe.archive import replacing
-from mediacrawl.observe.format import plural
-from mediacrawl.records import Drop
+from mediacrawl.log.archive import replacing
 
 FOLDER = "orders"
 """Name of the folder below the crawl's state folder."""

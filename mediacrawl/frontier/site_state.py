@@ -12,9 +12,9 @@ import random
 from collections.abc import Collection, Container, Sequence, Sized
 from typing import NamedTuple, Protocol
 
+from mediacrawl.base.terms import Candidate, Lease, SiteInfo, SiteState
 from mediacrawl.frontier.order import RankOrder
 from mediacrawl.politeness.delay import Clocks
-from mediacrawl.records import Candidate, Lease, SiteInfo, SiteState
 from mediacrawl.site_adapters.queued import LINK_CLASS
 
 _MOST_COARSE = 12

@@ -6,11 +6,13 @@ import os
 import random
 from pathlib import Path
 
+from mediacrawl.base.sqlite_file import Mark
 from mediacrawl.frontier.contract import Frontier, FrontierError, FrontierPolicy
 from mediacrawl.frontier.sqlite.database import check_file, lock, store_files
-from mediacrawl.sqlite_file import Mark
 
 SQLITE_FILE = "frontier.db"
+SERVER_FOLDER = "redis"
+"""Folder of a fleet's own Redis server, in that of the crawl's state."""
 
 
 def open_store(
@@ -83,3 +85,8 @@ def delete_store(folder: Path) -> list[Path]:
     finally:
         os.close(descriptor)
     return files
+
+
+def has_server(folder: Path) -> bool:
+    """Whether a fleet with its own Redis server has crawled in a folder."""
+    return (folder / SERVER_FOLDER / "appendonlydir").is_dir()

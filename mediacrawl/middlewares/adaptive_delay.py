@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.core.downloader import Slot
 
-from mediacrawl.clock import Heartbeat
+from mediacrawl.base.clock import Heartbeat
+from mediacrawl.base.terms import Drop, End, Outcome, Trouble
+from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
@@ -20,10 +22,8 @@ from mediacrawl.crawl.headers import header, headers
 from mediacrawl.politeness.backoff import after_answer, after_trouble, asked_to_wait, backed_off, trouble_of
 from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.politeness.delay import Clocks, after_visit
-from mediacrawl.records import Drop, End, Outcome, Trouble
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.sites import authority_of
-from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -8,21 +8,21 @@ from scrapy import Request
 from scrapy.exceptions import NotConfigured
 from twisted.internet.error import DNSLookupError
 
-from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.base.terms import Drop, Outcome
+from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import RefusedRequest, refuse, refuse_address, refuse_late
 from mediacrawl.crawl.interfaces import lease_holder
+from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.threads import in_reactor
+from mediacrawl.download.address_guard import GuardedNames
 from mediacrawl.frontier import FrontierError
-from mediacrawl.net.address_guard import GuardedNames
 from mediacrawl.politeness.address_clocks import AddressClocks, UntriedAddresses
 from mediacrawl.politeness.address_guard import GuardedAddressError
 from mediacrawl.politeness.caching import LastUsed
-from mediacrawl.records import Drop, Outcome
 from mediacrawl.scope.sites import host_of, site_of
-from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.exceptions import NotConfigured
 
-from mediacrawl.config.policies import is_anonymous
+from mediacrawl.base.terms import Drop
 from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.failures import refuse
-from mediacrawl.records import Drop
+from mediacrawl.crawl.policies import is_anonymous
 from mediacrawl.scope import is_loopback
 from mediacrawl.scope.sites import host_of
 

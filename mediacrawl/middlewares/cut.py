@@ -11,19 +11,20 @@ from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.http import TextResponse
 from scrapy.responsetypes import responsetypes
 
-from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.config.policies import probe_policy, worth_opening
+from mediacrawl.base.terms import Drop, End, Kind, Limit, Outcome
+from mediacrawl.base.visit import VISIT, FetchFacts, Visit
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import UnreadableAnswerError
+from mediacrawl.crawl.headers import BROKE_OFF, ENDED_HERE
+from mediacrawl.crawl.own_settings import OwnSettings
+from mediacrawl.crawl.policies import probe_policy, worth_opening
+from mediacrawl.download.body_bytes import BodyLimits, bytes_wanted, bytes_wanted_of
 from mediacrawl.extract.content_coding import UNPACKED, codings_of, is_complete, unpack
 from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.priority.nuggets import is_worth_opening
-from mediacrawl.probe.response import BodyLimits, bytes_wanted, bytes_wanted_of
-from mediacrawl.records import Drop, End, Kind, Limit, Outcome
 from mediacrawl.scope.sites import host_of
-from mediacrawl.visit import VISIT, FetchFacts, Visit
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -31,16 +32,12 @@ if TYPE_CHECKING:
 
     from mediacrawl.probe.open_lists import OpenLists
 
-ENDED_HERE = "download_stopped"
-"""Scrapy's flag of a response that `StopDownload` ended."""
-BROKE_OFF = "dataloss"
-"""Scrapy's flag of a response that is shorter than its Content-Length."""
 _PACKED = 32_768
 """Bytes of a compressed page after which its length is looked at while it comes. Most pages are smaller."""
 
 
 class CutMiddleware(CrawlComponent):
-    """Ends a download when the wanted bytes were received (`probe.response.bytes_wanted`, `bytes_wanted_of`).
+    """Ends a download when the wanted bytes were received (`reading.response.bytes_wanted`, `bytes_wanted_of`).
 
     The headers decide, and then the first bytes of the body. A page is cut at ``PAGE_MAX_BYTES`` after decompression, a
     list at ``LIST_MAX_BYTES``, a media file from a server that ignores Range at `ProbePolicy.single_bytes`, a stream

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.exceptions import NotConfigured
 
-from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.base.terms import Drop, Kind, Outcome
+from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import refuse
+from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.probe.open_lists import OPEN_BYTES, OpenLists
-from mediacrawl.records import Drop, Kind, Outcome
-from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

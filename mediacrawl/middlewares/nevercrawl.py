@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
-from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.base.format import plural
+from mediacrawl.base.terms import Drop
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import RefusedRequest, refuse
 from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder
+from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError
-from mediacrawl.observe.format import plural
-from mediacrawl.records import Drop
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.exclusions.never import drop_excluded
 

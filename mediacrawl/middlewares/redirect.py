@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.http.cookies import CookieJar
 
-from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.base.terms import Drop, End, Kind, Outcome
+from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.data_requests import redirected
 from mediacrawl.crawl.failures import refuse
 from mediacrawl.crawl.interfaces import link_filter
+from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.priority.revisits import evidence_for_other
-from mediacrawl.records import Drop, End, Kind, Outcome
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import Base, Spelling, canonical
 from mediacrawl.scope.sites import authority_of
 from mediacrawl.site_adapters.queued import WAITS
-from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from scrapy import Request, signals
 from scrapy.exceptions import CloseSpider, IgnoreRequest, NotConfigured
 
-from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.base.terms import End, Outcome
+from mediacrawl.base.visit import VISIT, FetchFacts, Visit
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import RefusedRequest, error_name
-from mediacrawl.observe import LogError, RequestLine
-from mediacrawl.records import End, Outcome
+from mediacrawl.crawl.own_settings import OwnSettings
+from mediacrawl.log.request_log import LogError, RequestLine
 from mediacrawl.scope.sites import site_of
-from mediacrawl.visit import VISIT, FetchFacts, Visit
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -34,7 +34,7 @@ def _refuse() -> None:
 
 
 class RequestLogMiddleware(CrawlComponent):
-    """One JSON line per request in ``<state folder>/log``; see `observe.request_log.RequestLog` for what is on disk.
+    """One JSON line per request in ``<state folder>/log``; see `log.request_log.RequestLog` for what is on disk.
 
     With mediacrawl's scheduler the line is written at the end of the visit, with the reason of a drop, also if no
     request was sent. The lines of requests that a kill ended are written by the next start. Alone in a Scrapy project

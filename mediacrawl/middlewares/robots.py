@@ -13,14 +13,15 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
-from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.base.terms import Candidate, Drop, End, Evidence, Kind, Outcome, Trouble
+from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import RefusedRequest, refuse, trouble_in
-from mediacrawl.crawl.headers import header, headers
+from mediacrawl.crawl.headers import BROKE_OFF, header, headers
 from mediacrawl.crawl.interfaces import find_lease_holder, link_filter
-from mediacrawl.middlewares.cut import BROKE_OFF
+from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.middlewares.redirect import RedirectCookies, target_of
 from mediacrawl.politeness.backoff import trouble_of
 from mediacrawl.politeness.caching import conditional_headers, is_conditional, lifetime
@@ -33,11 +34,9 @@ from mediacrawl.politeness.robots_book import (
     RobotsUpdate,
     own_url,
 )
-from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Outcome, Trouble
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import Base, canonical
 from mediacrawl.scope.sites import authority_of, site_of
-from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

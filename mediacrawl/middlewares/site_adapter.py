@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.exceptions import NotConfigured
 
+from mediacrawl.base.terms import Candidate, Drop, End, Kind, Outcome
+from mediacrawl.base.visit import VISIT, AdapterUse, Visit
 from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.data_requests import first_request
 from mediacrawl.crawl.failures import MappedPage, refuse
 from mediacrawl.crawl.interfaces import lease_spider, link_filter
-from mediacrawl.records import Candidate, Drop, End, Kind, Outcome
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.site_adapters.engine import Miss
 from mediacrawl.site_adapters.form import SiteAdapter
 from mediacrawl.site_adapters.queued import MISSED, WAITS, QueuedRequest
-from mediacrawl.visit import VISIT, AdapterUse, Visit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,17 +14,17 @@ from scrapy.statscollectors import StatsCollector
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredLock
 
-from mediacrawl.config.own_settings import OwnSettings, models_of, state_folder
+from mediacrawl.base.setting_types import fields_setting
 from mediacrawl.crawl.failures import LocalFaultError, fault_here
+from mediacrawl.crawl.files import HeldFolder
+from mediacrawl.crawl.own_settings import OwnSettings, models_of, state_folder
 from mediacrawl.crawl.shutdown import refuse_start
 from mediacrawl.crawl.threads import in_thread
 from mediacrawl.encoding import ModelError, native, use_models
 from mediacrawl.encoding.history import History
 from mediacrawl.encoding.mojibake.substitutions import SUBSTITUTIONS_FILE, Substitutions
-from mediacrawl.encoding.records.fixer import Fixer, FixResult
-from mediacrawl.files import HeldFolder
-from mediacrawl.records import MediaItem
-from mediacrawl.setting_types import fields_setting
+from mediacrawl.record.fixer import Fixer, FixResult
+from mediacrawl.record.item import MediaItem
 
 logger = logging.getLogger(__name__)
 
@@ -52,13 +52,13 @@ class MojibakePipeline:
 
     Put it before whatever stores items. Works in any project; what it looks at is told by ``MOJIBAKE_FIELDS``, how
     sure it must be by ``MOJIBAKE_MIN_CONFIDENCE``, models of your own languages by ``MOJIBAKE_MODELS``; what it does is
-    `encoding.records.fixer.Fixer`'s. An item that it cannot handle passes untouched.
+    `record.fixer.Fixer`'s. An item that it cannot handle passes untouched.
 
     Our records hold the texts of strangers' files, as many as those like: they are decided in a thread, one after the
     other, in the order in which they came, while the reactor continues. An item is decided when what `process_item`
     returns is done, and only then the next pipeline gets it. Items of other classes may be shared with the spider that
     yields them, so they are decided at once, in the reactor's thread. For the most that is decided of one item see
-    `encoding.records.fixer.MOST_FIELDS`.
+    `record.fixer.MOST_FIELDS`.
 
     What it learns of hosts and folders is kept in ``encodings.json`` in the state folder, see `encoding.history`; a
     kill loses what the last 1000 items taught. What rechecks learned of damaged texts is read from

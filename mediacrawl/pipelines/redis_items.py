@@ -14,11 +14,11 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from scrapy.utils.misc import load_object
 from twisted.internet.defer import Deferred
 
-from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.connection import Client, ConnectionSettingError, connect, hidden, key_of, redis_url
+from mediacrawl.base.text import cut, printable
 from mediacrawl.crawl import scrapy_internals
+from mediacrawl.crawl.connection import Client, ConnectionSettingError, connect, hidden, key_of, redis_url
+from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.shutdown import refuse_start
-from mediacrawl.observe.text import cut, printable
 from mediacrawl.store import StoreError, json_line
 
 logger = logging.getLogger(__name__)

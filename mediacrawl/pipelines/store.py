@@ -12,11 +12,11 @@ from itemadapter import ItemAdapter
 from scrapy.crawler import Crawler
 from scrapy.statscollectors import StatsCollector
 
-from mediacrawl.config.own_settings import catalogue_path
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.own_settings import catalogue_path
 from mediacrawl.crawl.shutdown import refuse_start
-from mediacrawl.probe.described import Description, with_description
-from mediacrawl.records import MediaItem
+from mediacrawl.record.described import Description, with_description
+from mediacrawl.record.item import MediaItem
 from mediacrawl.store import Catalogue, StoreError, UpsertOutcome, json_line
 
 logger = logging.getLogger(__name__)

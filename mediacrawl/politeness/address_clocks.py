@@ -19,7 +19,7 @@ from math import inf
 
 import msgpack
 
-from mediacrawl.notes import Later, Notes, changed_later
+from mediacrawl.base.notes import Later, Notes, changed_later
 from mediacrawl.politeness.caching import LastUsed
 
 NAMESPACE = "address"

@@ -20,8 +20,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from mediacrawl.base.terms import Drop, End, Lease, Outcome, Trouble
 from mediacrawl.politeness.caching import http_time
-from mediacrawl.records import Drop, End, Lease, Outcome, Trouble
 
 LONGEST_RETRY_AFTER = 366 * 86_400.0
 """Seconds; a longer Retry-After is obeyed as a year."""

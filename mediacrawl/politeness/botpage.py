@@ -10,7 +10,7 @@ from importlib import resources
 from ipaddress import ip_network
 from string import Template
 
-from mediacrawl.observe.format import size
+from mediacrawl.base.format import size
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.politeness.identity import contact_problem, leads_nowhere, mail_of
 

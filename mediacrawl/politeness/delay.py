@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from mediacrawl.base.terms import End, Outcome
 from mediacrawl.politeness.backoff import GOOD, BackoffPolicy, Standing, after_answer, after_trouble, backed_off
-from mediacrawl.records import End, Outcome
 
 DAY = 86_400.0
 _HOUR = 3600.0

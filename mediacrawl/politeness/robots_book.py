@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from zlib import crc32
 
-from mediacrawl.notes import Notes
+from mediacrawl.base.notes import Notes
 from mediacrawl.politeness.caching import LastUsed, robots_age, usable_validator
 from mediacrawl.politeness.robots import RobotsRules
 from mediacrawl.politeness.robots_note import (

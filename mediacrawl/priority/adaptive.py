@@ -18,16 +18,16 @@ from sys import intern
 
 import numpy as np
 
+from mediacrawl.base.notes import Notes
+from mediacrawl.base.terms import Candidate, Lease
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.site_state import AGAIN
-from mediacrawl.notes import Notes
 from mediacrawl.priority.classes import MOST_INLINKS, MOST_OUTLINKS, Classes, ScorePolicy, SiteClasses, moved_scores
 from mediacrawl.priority.features import packed, places, unpacked
 from mediacrawl.priority.journal import VisitEntry, VisitJournal
 from mediacrawl.priority.learner import Learner, load_model, save_model
 from mediacrawl.priority.orders import RECORDS, CreditPolicy, OrderModelError, Past, Scored, Visits
 from mediacrawl.priority.shared import SharedJournal, SharedNotes
-from mediacrawl.records import Candidate, Lease
 from mediacrawl.site_adapters.queued import LINK_CLASS
 
 logger = logging.getLogger(__name__)

@@ -11,13 +11,13 @@ import msgpack
 import numpy as np
 from numpy.typing import NDArray
 
+from mediacrawl.base.format import count as in_figures
+from mediacrawl.base.format import plural
+from mediacrawl.base.terms import Kind
+from mediacrawl.base.text import printable
 from mediacrawl.frontier.site_state import MOST_CLASSES, class_for
-from mediacrawl.observe.format import count as in_figures
-from mediacrawl.observe.format import plural
-from mediacrawl.observe.text import printable
 from mediacrawl.priority.features import SIZE, WIDTH, Found, Rows, features, place, places
 from mediacrawl.priority.learner import Learner
-from mediacrawl.records import Kind
 
 MOST_INLINKS = 4
 """Sites with finds that are counted at most: four say as much as more."""

@@ -20,8 +20,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from mediacrawl.base.terms import Candidate, Lease
 from mediacrawl.priority.link_class import link_class
-from mediacrawl.records import Candidate, Lease
 
 BITS = 20
 """Of the table of weights: a million, 8 MB with what AdaGrad keeps. 200,000 fetches used some 60,000 of them."""

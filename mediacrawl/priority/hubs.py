@@ -23,11 +23,11 @@ from zlib import crc32
 
 import msgpack
 
+from mediacrawl.base.notes import Later, Notes
+from mediacrawl.base.terms import Candidate, Evidence, Kind, Lease
 from mediacrawl.frontier.site_state import AGAIN
-from mediacrawl.notes import Later, Notes
 from mediacrawl.politeness.caching import LastUsed, conditional_headers, usable_validator
 from mediacrawl.priority.link_class import link_class
-from mediacrawl.records import Candidate, Evidence, Kind, Lease
 
 DAY = 86_400.0
 """Seconds of a day: rates are nuggets a day, and times are seconds."""
@@ -92,7 +92,7 @@ class Hub:
     """A visited page or list, and what is known of its news.
 
     Attributes:
-        url, site, kind, link_class, depth, requested: as in `records.Candidate`.
+        url, site, kind, link_class, depth, requested: as in `base.terms.Candidate`.
         parent: URL of the page it was found on, in canonical form. In memory only.
         posterior: of its rate of new nuggets.
         last: when it was visited last, seconds since the epoch.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import msgpack
 import numpy as np
 
-from mediacrawl.notes import Notes
+from mediacrawl.base.notes import Notes
 from mediacrawl.priority.features import NOTHING, SIZE, WIDTH
 
 NAMESPACE = "visits"

@@ -21,14 +21,15 @@ from typing import Any, Protocol
 import msgpack
 from itemadapter import ItemAdapter
 
-from mediacrawl.facts import EXTERNAL_SOURCES
-from mediacrawl.notes import Later, Notes, changed_later
+from mediacrawl.base.facts import EXTERNAL_SOURCES
+from mediacrawl.base.notes import Later, Notes, changed_later
+from mediacrawl.base.terms import Drop, End, Nugget, Outcome
+from mediacrawl.base.visit import Visit
 from mediacrawl.politeness.caching import LastUsed
-from mediacrawl.probe.record import PAGE_STATUS
-from mediacrawl.records import Drop, End, MediaItem, Nugget, Outcome
+from mediacrawl.record.build import PAGE_STATUS
+from mediacrawl.record.item import MediaItem
 from mediacrawl.store.rows import plain
 from mediacrawl.store.works import LEAST_HEAD
-from mediacrawl.visit import Visit
 
 logger = logging.getLogger(__name__)
 
@@ -352,7 +353,7 @@ def _usable(found: Any) -> Nugget | None:
     if found is None:
         return None
     if not isinstance(found, Nugget):
-        raise TypeError(f"it gave {type(found).__name__}, and not mediacrawl.records.Nugget or None")
+        raise TypeError(f"it gave {type(found).__name__}, and not mediacrawl.base.terms.Nugget or None")
     if not isinstance(found.key, str) or not found.key:
         raise TypeError("the key of a nugget must be a text, and not empty")
     reward = found.reward

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from mediacrawl.base.terms import Candidate, Lease
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.records import Candidate, Lease
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
 
-from mediacrawl.records import Kind
+from mediacrawl.base.terms import Kind
 
 RULES: Mapping[str, float] = {"media": 1.0, "feed": 0.7, "seed": 0.6, "page": 0.3, "depth": -0.02}
 """Media before pages: with nothing else known this alone found 16 times what chance found at 10,000 pages. Seeds before
@@ -48,7 +48,7 @@ class Scores:
 
         Args:
             kind: what the URL is expected to be.
-            via: the link source, see `records.Evidence`.
+            via: the link source, see `base.terms.Evidence`.
             depth: clicks from a seed.
             extension: of its path, in lower case and without the point; empty if it has none.
         """

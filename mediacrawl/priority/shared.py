@@ -16,7 +16,7 @@ from typing import Protocol, runtime_checkable
 
 import msgpack
 
-from mediacrawl.notes import Notes
+from mediacrawl.base.notes import Notes
 from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.priority.journal import VisitEntry
 

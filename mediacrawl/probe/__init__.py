@@ -1,7 +1,7 @@
 """Reads the metadata of a media file from a few of its bytes.
 
 In come ranges of a file as a server sent them, through `Probe`, which states the range it needs next. Out goes a
-`ProbeResult` with stream facts and with every text field as raw bytes, and the record that `build_item` makes of it.
+`ProbeResult` with stream facts and with every text field as raw bytes (`record.build` makes a record of it).
 Nothing here touches network, disk or clock. A file costs at most the requests, bytes and memory that `ProbePolicy`
 allows; no input raises or loops; wrongly encoded text is kept byte for byte.
 
@@ -9,11 +9,9 @@ allows; no input raises or loops; wrongly encoded text is kept byte for byte.
 structure over a `SparseFile`. A byte that is not there raises `NeedBytes`, which becomes the next range.
 """
 
-from mediacrawl.encoding.records.evidence import raw_bytes
 from mediacrawl.probe.formats import Sniffed, sniff
 from mediacrawl.probe.planner import Probe
 from mediacrawl.probe.policy import ProbePolicy
-from mediacrawl.probe.record import build_item, build_page_item, fill_values, item_id
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.sparse import NeedBytes, SparseFile
 
@@ -24,10 +22,5 @@ __all__ = [
     "ProbeResult",
     "Sniffed",
     "SparseFile",
-    "build_item",
-    "build_page_item",
-    "fill_values",
-    "item_id",
-    "raw_bytes",
     "sniff",
 ]

@@ -9,14 +9,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from mediacrawl.encoding.records.evidence import is_plain
-from mediacrawl.encoding.records.values import text_place
-from mediacrawl.model.parts import Chapter, Track
+from mediacrawl.base.parts import Chapter, Track
+from mediacrawl.base.terms import Tag
 from mediacrawl.probe.policy import ProbePolicy
 from mediacrawl.probe.result import LONGEST, ProbeResult
 from mediacrawl.probe.sparse import NeedBytes, SparseFile
-from mediacrawl.probe.text import Value, decode
-from mediacrawl.records import Tag
+from mediacrawl.probe.text import Value, decode, is_plain, text_place
 
 _LONGEST = 2000
 _ADDRESS = re.compile(r"https?://[^\s\x00-\x20<>\"]{3,}", re.IGNORECASE)

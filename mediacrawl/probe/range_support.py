@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from mediacrawl.notes import Notes
+from mediacrawl.base.notes import Notes
 
 _NAMESPACE = "ranges"
 _IGNORES, _OBEYS = b"\x00", b"\x01"

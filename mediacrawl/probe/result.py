@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from mediacrawl.model.parts import Chapter, Cover, Track, cover_type
-from mediacrawl.records import Tag
+from mediacrawl.base.parts import Chapter, Cover, Track, cover_type
+from mediacrawl.base.terms import Tag
 
 _SHORTEST = 1e-6
 """Seconds; shorter durations are invalid, and divisions by them overflow."""

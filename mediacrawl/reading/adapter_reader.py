@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.base.facts import ADAPTER, Fact, fact, pack, stated, unpack
+from mediacrawl.base.terms import Candidate, Drop, End, Evidence, Kind, Outcome
+from mediacrawl.base.visit import AdapterUse, Visit
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.data_requests import (
     PageWords,
@@ -16,18 +18,16 @@ from mediacrawl.crawl.data_requests import (
 )
 from mediacrawl.crawl.headers import header, headers
 from mediacrawl.crawl.interfaces import LeaseHolder
+from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.threads import in_thread
 from mediacrawl.extract import unpacked
-from mediacrawl.facts import ADAPTER, Fact, fact, pack, stated, unpack
 from mediacrawl.politeness.robots_directives import RobotsDirectives, directives_of
-from mediacrawl.probe.described import MOST_DESCRIBED, Description
-from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Outcome
+from mediacrawl.record.described import MOST_DESCRIBED, Description
 from mediacrawl.scope import Base, Scope, Spelling, candidates
 from mediacrawl.site_adapters import queued as waiting
 from mediacrawl.site_adapters.engine import Answer, FoundRecord, Miss, page_slots, read_answer
 from mediacrawl.site_adapters.form import SiteAdapter
 from mediacrawl.site_adapters.queued import QueuedRequest
-from mediacrawl.visit import AdapterUse, Visit
 
 if TYPE_CHECKING:
     from scrapy.http import Response

@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from mediacrawl.clock import written_now
-from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.config.policies import probe_policy
+from mediacrawl.base.clock import written_now
+from mediacrawl.base.terms import Drop, End, Kind, Limit, Outcome, Trouble
+from mediacrawl.base.visit import Visit
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.headers import header, headers
+from mediacrawl.crawl.headers import BROKE_OFF, ENDED_HERE, header, headers
+from mediacrawl.crawl.own_settings import OwnSettings
+from mediacrawl.crawl.policies import probe_policy
 from mediacrawl.crawl.threads import in_thread
-from mediacrawl.middlewares.cut import BROKE_OFF, ENDED_HERE
+from mediacrawl.extract.content_type import is_media
 from mediacrawl.politeness.backoff import is_passing
 from mediacrawl.politeness.robots_directives import directives_of
-from mediacrawl.probe import Probe, ProbeResult, build_item
+from mediacrawl.probe import Probe, ProbeResult
 from mediacrawl.probe.claims import disposition_name, expected_by_name
 from mediacrawl.probe.icecast import SIGNS, is_stream, lacks_song, read_stream
-from mediacrawl.probe.response import is_media
 from mediacrawl.probe.session import FirstAnswer, Odd, ProbeStep, Reply, Session, advance
-from mediacrawl.records import Drop, End, Kind, Limit, MediaItem, Outcome, Trouble
+from mediacrawl.record.build import build_item
+from mediacrawl.record.item import MediaItem
 from mediacrawl.scope.sites import authority_of
-from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
     from scrapy.http import Response

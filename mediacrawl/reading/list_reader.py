@@ -12,32 +12,32 @@ from hashlib import sha256
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from mediacrawl.clock import written_now
-from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.base.clock import written_now
+from mediacrawl.base.facts import FEED, Fact, fact, pack
+from mediacrawl.base.terms import Candidate, Drop, End, Evidence, Kind, Outcome
+from mediacrawl.base.visit import Visit
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.headers import header, headers
+from mediacrawl.crawl.headers import ENDED_HERE, header, headers
 from mediacrawl.crawl.interfaces import LeaseHolder
+from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.threads import in_thread
 from mediacrawl.encoding.decision import Seen
 from mediacrawl.encoding.history import History
-from mediacrawl.encoding.records.fields import parse_reading
 from mediacrawl.extract import Listed, Listing, link_header, parse_list
 from mediacrawl.extract.charset import header_charset
-from mediacrawl.facts import FEED, Fact, fact, pack
+from mediacrawl.extract.content_type import claim_of, is_media
 from mediacrawl.frontier.byte_budget import byte_budget
-from mediacrawl.middlewares.cut import ENDED_HERE
 from mediacrawl.politeness.robots_directives import directives_of
-from mediacrawl.probe import build_page_item
-from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
-from mediacrawl.probe.described import MOST_DESCRIBED, Description
-from mediacrawl.probe.record import build_manifest_item
-from mediacrawl.probe.response import Recognized, ResponseKind, claim_of, is_media
 from mediacrawl.probe.session import FirstAnswer
 from mediacrawl.reading.page_media import OEMBED, item_of_oembed
-from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome
+from mediacrawl.reading.response import Recognized, ResponseKind
+from mediacrawl.record.build import build_manifest_item, build_page_item
+from mediacrawl.record.byte_budget import FACTOR, PLAYERS, first_records
+from mediacrawl.record.described import MOST_DESCRIBED, Description
+from mediacrawl.record.fields import parse_reading
+from mediacrawl.record.item import MediaItem
 from mediacrawl.scope import Base, Scope, Spelling, candidates, site_of
 from mediacrawl.scope.wrapped import file_key
-from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
     from scrapy.http import Response

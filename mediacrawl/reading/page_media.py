@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 
-from mediacrawl.clock import written_now
+from mediacrawl.base.clock import written_now
+from mediacrawl.base.facts import LONGEST_TEXT, PAGE, Fact, fact, pack, stated, unpack
+from mediacrawl.base.terms import Evidence, Kind, Lease
 from mediacrawl.extract import Medium, Page, facts_by_url, inherit, standing_alone
-from mediacrawl.facts import LONGEST_TEXT, PAGE, Fact, fact, pack, stated, unpack
-from mediacrawl.probe import build_page_item
-from mediacrawl.probe.described import MOST_DESCRIBED, Description
-from mediacrawl.records import Evidence, Kind, Lease, MediaItem
+from mediacrawl.record.build import build_page_item
+from mediacrawl.record.described import MOST_DESCRIBED, Description
+from mediacrawl.record.item import MediaItem
 from mediacrawl.scope import Base, Scope, canonical
 from mediacrawl.scope.candidates import kind_of
 from mediacrawl.scope.wrapped import file_key

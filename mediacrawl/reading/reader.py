@@ -8,11 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.base.facts import pack
+from mediacrawl.base.terms import Candidate, Drop, End, Evidence, Kind, Limit, Outcome, Trouble
+from mediacrawl.base.visit import Visit
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.data_requests import PageWords
 from mediacrawl.crawl.headers import header, headers
 from mediacrawl.crawl.interfaces import LeaseHolder
+from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.extract import (
     Page,
     file_facts,
@@ -23,22 +26,21 @@ from mediacrawl.extract import (
     without_steering,
 )
 from mediacrawl.extract.charset import header_charset
-from mediacrawl.facts import pack
+from mediacrawl.extract.content_type import is_media
 from mediacrawl.frontier.byte_budget import byte_budget
 from mediacrawl.politeness.backoff import after_cut, after_status
 from mediacrawl.politeness.robots_directives import RobotsDirectives, directives_of
 from mediacrawl.priority import Scores
 from mediacrawl.priority.revisits import is_revisit
-from mediacrawl.probe.byte_budget import FACTOR, PLAYERS, first_records
-from mediacrawl.probe.response import Recognized, ResponseKind, is_media, recognize
 from mediacrawl.reading.adapter_reader import AdapterReader
 from mediacrawl.reading.file_reader import FileReader, streams
 from mediacrawl.reading.list_reader import DocumentEncodings, ListReader
 from mediacrawl.reading.page_media import PageMedia
-from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Limit, MediaItem, Outcome, Trouble
+from mediacrawl.reading.response import Recognized, ResponseKind, recognize
+from mediacrawl.record.byte_budget import FACTOR, PLAYERS, first_records
+from mediacrawl.record.item import MediaItem
 from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, Spelling, candidates, canonical, extension_of
 from mediacrawl.scope.copies import is_named_copy, of_a_copy
-from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
     from scrapy.http import Response

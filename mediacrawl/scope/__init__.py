@@ -2,7 +2,7 @@
 
 In come references as pages and people write them, and plain text files of the operator. Out come URLs in two forms
 (`Spelling`: the canonical one, which is the key, and the one that is requested), each with its site, or the reason for
-a refusal, from `records.Drop`.
+a refusal, from `base.terms.Drop`.
 
 There is one key for each URL; only http and https are accepted; every refusal has a name; no input raises an exception,
 and a verdict takes a few microseconds (`Scope.sift` takes all links of a page). Nothing here uses the network. Files

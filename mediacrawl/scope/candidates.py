@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 
+from mediacrawl.base.format import plural
+from mediacrawl.base.terms import Candidate, Drop, Evidence, Kind
 from mediacrawl.frontier.export import evidence_of, read_json
 from mediacrawl.frontier.export import kind_of as written_kind
 from mediacrawl.frontier.redis.start_urls import StartUrlEntry
-from mediacrawl.observe.format import plural
 from mediacrawl.priority import Scores, link_class
-from mediacrawl.records import Candidate, Drop, Evidence, Kind
 from mediacrawl.scope.canonical import Spelling, scheme_of, spelling
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, PLAYLIST_EXTENSIONS, extension_of, is_packed_list
 from mediacrawl.scope.gate import ContactScope, Scope

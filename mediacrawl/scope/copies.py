@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from zlib import crc32
 
+from mediacrawl.base.notes import Notes
+from mediacrawl.base.terms import Drop
 from mediacrawl.extract import Fingerprint, hash64
-from mediacrawl.notes import Notes
 from mediacrawl.priority.link_class import shape
-from mediacrawl.records import Drop
 from mediacrawl.scope.canonical import Spelling
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, extension_of
 from mediacrawl.scope.site_notes import SiteNotes

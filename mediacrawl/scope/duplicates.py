@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from mediacrawl.base.notes import Notes
+from mediacrawl.base.terms import Drop
 from mediacrawl.extract import Fingerprint
-from mediacrawl.notes import Notes
-from mediacrawl.records import Drop
 from mediacrawl.scope.canonical import Spelling
 from mediacrawl.scope.copies import Copies, SoftErrors
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, extension_of

@@ -10,9 +10,9 @@ from datetime import date
 from pathlib import Path
 from typing import Protocol
 
+from mediacrawl.base.terms import Drop
 from mediacrawl.frontier.seen import RecentUrls
 from mediacrawl.politeness.identity import contact_problem, is_nobodys, leads_nowhere
-from mediacrawl.records import Drop
 from mediacrawl.scope.canonical import Base, Spelling, scheme_of, spelling
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.extensions import ExtensionFilter, extension_of_name
@@ -58,7 +58,7 @@ class Whitelist(Protocol):
 class Scope:
     """Decides whether a URL may be added to the crawl.
 
-    Every refusal has its reason from `records.Drop`. Verdicts on hosts (NeverCrawl, other sites, the placeholder
+    Every refusal has its reason from `base.terms.Drop`. Verdicts on hosts (NeverCrawl, other sites, the placeholder
     contact) are cached until NeverCrawl changes.
 
     Attributes:

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from zlib import crc32
 
+from mediacrawl.base.notes import Notes
 from mediacrawl.extract import Fingerprint, hash64
-from mediacrawl.notes import Notes
 from mediacrawl.scope.copies import Shown
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, extension_of
 from mediacrawl.scope.site_notes import SiteNotes

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import msgpack
 
-from mediacrawl.notes import Notes
+from mediacrawl.base.notes import Notes
 
 Record = TypeVar("Record")
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from datetime import date
 
-from mediacrawl.records import Drop
+from mediacrawl.base.terms import Drop
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, extension_of
 from mediacrawl.scope.wrapped import unwrapped
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mediacrawl.observe.format import plural
+from mediacrawl.base.format import plural
 from mediacrawl.site_adapters.counts import AdapterCounts
 from mediacrawl.site_adapters.engine import Miss, data_request
 from mediacrawl.site_adapters.form import SiteAdapter

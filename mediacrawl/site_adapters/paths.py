@@ -21,7 +21,7 @@ from jmespath.exceptions import JMESPathError
 from lxml import etree
 from parsel import css2xpath
 
-from mediacrawl.observe.text import clean
+from mediacrawl.base.text import clean
 
 _LONGEST = 500
 """Characters of a path, a selector or an expression."""

@@ -10,7 +10,7 @@ from urllib.parse import SplitResult, parse_qsl, quote, unquote, unquote_to_byte
 
 import re2
 
-from mediacrawl.observe.text import clean
+from mediacrawl.base.text import clean
 from mediacrawl.site_adapters.transforms import percent_encoded
 
 LIKE = {

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from mediacrawl.records import Evidence
+from mediacrawl.base.terms import Evidence
 from mediacrawl.site_adapters.form import SLOT, SiteAdapter
 from mediacrawl.site_adapters.patterns import Template
 

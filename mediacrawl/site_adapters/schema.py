@@ -13,7 +13,7 @@ from itertools import islice
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
-from mediacrawl.observe.text import clean, printable
+from mediacrawl.base.text import clean, printable
 from mediacrawl.site_adapters.patterns import LIKE
 from mediacrawl.site_adapters.transforms import MOST_DIGITS, WORDS
 

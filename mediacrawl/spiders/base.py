@@ -14,23 +14,24 @@ from scrapy.exceptions import CloseSpider, IgnoreRequest
 from scrapy.settings import BaseSettings, default_settings
 from twisted.python.failure import Failure
 
-from mediacrawl.clock import Clock
-from mediacrawl.config.own_settings import REDIS, is_of_fleet, state_folder, store_of
-from mediacrawl.config.policies import frontier_policy, probe_policy, user_agent_of
+from mediacrawl.base.clock import Clock
+from mediacrawl.base.sqlite_file import StateFile, StateFileError
+from mediacrawl.base.terms import Candidate, Drop, End, Kind, Limit, Outcome, SiteState, Trouble
+from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl.arguments import Argument, ArgumentError, check_frontier, check_nevercrawl, refuse_unknown
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import find_lease_holder, listen_to_visits
+from mediacrawl.crawl.own_settings import REDIS, is_of_fleet, state_folder, store_of
+from mediacrawl.crawl.policies import frontier_policy, probe_policy, user_agent_of
 from mediacrawl.frontier import Frontier, FrontierError, FrontierPolicy
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store, open_store
 from mediacrawl.politeness.caching import is_conditional
 from mediacrawl.probe.session import Session
 from mediacrawl.reading.reader import Reader
-from mediacrawl.records import Candidate, Drop, End, Kind, Limit, MediaItem, Outcome, SiteState, Trouble
+from mediacrawl.record.item import MediaItem
 from mediacrawl.scope import Scope
 from mediacrawl.scope.sites import authority_of, referer
 from mediacrawl.site_adapters.queued import WAITS
-from mediacrawl.sqlite_file import StateFile, StateFileError
-from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

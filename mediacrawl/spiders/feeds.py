@@ -8,21 +8,22 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mediacrawl.config.own_settings import OwnSettings
+from mediacrawl.base.format import plural
+from mediacrawl.base.terms import Drop, End, Evidence, Kind, Outcome
+from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.arguments import Argument, ArgumentError, check_contact, read_source, switch, whole
 from mediacrawl.crawl.headers import header, headers
+from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.polled_sources import PollPolicy, Source, Sources
 from mediacrawl.extract import Listing, list_form, parse_list
-from mediacrawl.observe.format import plural
 from mediacrawl.politeness.caching import conditional_headers, lifetime, usable_validator
 from mediacrawl.reading.list_reader import PollReader, shown
 from mediacrawl.reading.reader import Reader
-from mediacrawl.records import Drop, End, Evidence, Kind, MediaItem, Outcome
+from mediacrawl.record.item import MediaItem
 from mediacrawl.scope import Spelling, canonical, spelling
 from mediacrawl.scope.candidates import candidate, parse_seeds
 from mediacrawl.spiders.base import OwnFrontierSpider
-from mediacrawl.visit import VISIT, Visit
 
 if TYPE_CHECKING:
     from typing import Self

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request, signals
 from scrapy.exceptions import CloseSpider
 
-from mediacrawl.config.own_settings import REDIS, OwnSettings, state_folder, store_of
-from mediacrawl.config.policies import is_anonymous
-from mediacrawl.connection import redis_url
+from mediacrawl.base.format import plural
+from mediacrawl.base.terms import Drop, End, Evidence, Outcome, SiteState
+from mediacrawl.base.visit import Visit
 from mediacrawl.crawl.arguments import (
     SET_CONTACT,
     Argument,
@@ -30,12 +30,15 @@ from mediacrawl.crawl.arguments import (
     switch,
     whole,
 )
+from mediacrawl.crawl.connection import redis_url
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.crawl_scope import CrawlScope
 from mediacrawl.crawl.failures import trouble_in
 from mediacrawl.crawl.headers import header, headers
 from mediacrawl.crawl.interfaces import listen_to_visits
 from mediacrawl.crawl.ordering import MODEL_FILE, OLD_MODEL
+from mediacrawl.crawl.own_settings import REDIS, OwnSettings, state_folder, store_of
+from mediacrawl.crawl.policies import is_anonymous
 from mediacrawl.crawl.signals import seeds_joined
 from mediacrawl.crawl.storage import redis_client
 from mediacrawl.crawl.threads import in_reactor
@@ -43,17 +46,14 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.frontier.refused import NOTE_KIND, RefusedUrls
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
+from mediacrawl.log.crawl_messages import start_line
 from mediacrawl.middlewares.redirect import is_redirect, target_of
-from mediacrawl.observe.crawl_messages import start_line
-from mediacrawl.observe.format import plural
 from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
 from mediacrawl.priority.revisits import is_revisit
 from mediacrawl.reading.reader import candidate
-from mediacrawl.records import Drop, End, Evidence, Outcome, SiteState
 from mediacrawl.scope import site_of
 from mediacrawl.scope.hosts import port_of
 from mediacrawl.spiders.base import ProbingSpider
-from mediacrawl.visit import Visit
 
 if TYPE_CHECKING:
     from typing import Self

@@ -12,8 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from mediacrawl.records import MediaItem
-from mediacrawl.sqlite_file import Mark, SQLiteFile, open_to_read, primary_code, this_boot, trouble
+from mediacrawl.base.sqlite_file import Mark, SQLiteFile, open_to_read, primary_code, this_boot, trouble
+from mediacrawl.record.item import MediaItem
 from mediacrawl.store import schema, works
 from mediacrawl.store.figures import CatalogueFigures, figures, totals
 from mediacrawl.store.rows import MediaRow, as_record, as_row, bound, from_database, merge, moment
@@ -43,8 +43,8 @@ MARK_SUFFIX = ".mark"
 class CatalogueMark:
     """Stores the number of a catalogue's transactions aside, so that lost ones are noticed.
 
-    On disk: ``media.db.mark``, see `sqlite_file`. It may be deleted at any time, which disables the check. A number
-    that is too low, because it could not be written, is harmless.
+    On disk: ``media.db.mark``, see `base.sqlite_file`. It may be deleted at any time, which disables the check. A
+    number that is too low, because it could not be written, is harmless.
     """
 
     def __init__(self, path: Path) -> None:

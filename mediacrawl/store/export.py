@@ -18,8 +18,8 @@ from typing import IO, Any, cast
 
 from lxml import etree
 
-from mediacrawl.observe.archive import replacing
-from mediacrawl.observe.text import printable, to_cell
+from mediacrawl.base.text import printable, to_cell
+from mediacrawl.log.archive import replacing
 from mediacrawl.store.rows import json_line
 from mediacrawl.store.schema import COLUMNS
 
@@ -41,7 +41,7 @@ class ExportError(Exception):
 def export(records: Iterable[Record], path: Path, title: str, contact: str = "") -> int:
     """Write records to a file whose name says the format; returns their number.
 
-    On disk: the file is written as ``NAME.part`` and renamed at the end, see `observe.archive.replacing`. A kill leaves
+    On disk: the file is written as ``NAME.part`` and renamed at the end, see `log.archive.replacing`. A kill leaves
     the part, and an earlier file as it was.
 
     Args:

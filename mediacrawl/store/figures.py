@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from mediacrawl.observe.totals import Totals, summed
+from mediacrawl.log.totals import Totals, summed
 
 LAST = 200_000
 """Records that are counted one by one, the newest: a million take some seconds."""

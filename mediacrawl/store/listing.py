@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from mediacrawl.observe.format import count, elapsed, playing_time, plural, share, size
-from mediacrawl.observe.text import cut, cut_middle, pad, printable
+from mediacrawl.base.format import count, elapsed, playing_time, plural, share, size
+from mediacrawl.base.text import cut, cut_middle, pad, printable
 from mediacrawl.store.figures import CatalogueFigures
 
 _TIME, _SIZE, _FORMAT, _GAP = 8, 7, 5, 2

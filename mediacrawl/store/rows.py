@@ -14,9 +14,9 @@ from collections.abc import Set as AbstractSet
 from datetime import UTC, date, datetime
 from typing import Any
 
-from mediacrawl.facts import MOST_FACTS, is_external
-from mediacrawl.observe.text import clean
-from mediacrawl.records import MediaItem
+from mediacrawl.base.facts import MOST_FACTS, is_external
+from mediacrawl.base.text import clean
+from mediacrawl.record.item import MediaItem
 from mediacrawl.store.schema import COLUMNS, Column
 
 MediaRow = dict[str, Any]
@@ -257,8 +257,8 @@ def merge(old: MediaRow, new: MediaRow) -> MediaRow:
       of another file than before.
     * Otherwise a complete description stays and only its gaps are filled; an incomplete one takes the newest
       known values.
-    * Facts from pages and feeds (`facts.EXTERNAL_SOURCES`) stay until their place has a new one, unless it is another
-      file.
+    * Facts from pages and feeds (`base.facts.EXTERNAL_SOURCES`) stay until their place has a new one, unless it is
+      another file.
     * `extra` is merged key by key, the newest wins.
     """
     whole = new["probe_status"] == "complete" or shows_another_file(old, new)
@@ -288,7 +288,7 @@ def _keep_facts(old: MediaRow, row: MediaRow) -> None:
     if not _facts(old):
         return
     # Its import takes 100 ms, and who only reads a catalogue merges nothing.
-    from mediacrawl.encoding.records.values import chapter_number, derived_again, whole_elements  # noqa: PLC0415
+    from mediacrawl.record.values import chapter_number, derived_again, whole_elements  # noqa: PLC0415
 
     now = _facts(row)
     said = {_said(element) for element in now}

@@ -1,4 +1,4 @@
-"""The table of records, derived from `records.MediaItem`, its full-text index, and searches as SQL."""
+"""The table of records, derived from `base.terms.MediaItem`, its full-text index, and searches as SQL."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from mediacrawl.model.declaration import declared_fields
-from mediacrawl.model.item import MediaItem
-from mediacrawl.observe.text import clean
+from mediacrawl.base.declaration import declared_fields
+from mediacrawl.base.text import clean
+from mediacrawl.record.item import MediaItem
 
 APPLICATION_ID = 0x6D637277
 """SQLite's ``application_id`` of a catalogue, so that no other program's database is written to."""

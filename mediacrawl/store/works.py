@@ -15,7 +15,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from mediacrawl.facts import EXTERNAL_SOURCES
+from mediacrawl.base.facts import EXTERNAL_SOURCES
 from mediacrawl.store.rows import media_id as id_of
 
 LEAST_HEAD = 4096
@@ -115,7 +115,7 @@ def others_in(record: Mapping[str, Any], known: Mapping[str, Sequence[Mapping[st
 
 
 def may_have_lost(record: Mapping[str, Any]) -> bool:
-    """Return whether a record has a text that may have lost characters, see `encoding.records.values.is_lost`."""
+    """Return whether a record has a text that may have lost characters, see `record.values.is_lost`."""
     values = [value for value in map(record.get, _MENDED) if isinstance(value, str)]
     return any("?" in value or "\ufffd" in value for value in values) or any(map(_is_guess, _elements(record)))
 
@@ -130,14 +130,8 @@ def with_copies(record: Mapping[str, Any], others: Iterable[Mapping[str, Any]]) 
         The record with them; None if there is none.
     """
     # Its import takes 100 ms, and few records have lost a text.
-    from mediacrawl.encoding.records.fields import by_user  # noqa: PLC0415
-    from mediacrawl.encoding.records.values import (  # noqa: PLC0415
-        best_values,
-        derived_again,
-        is_better,
-        is_lost,
-        whole_elements,
-    )
+    from mediacrawl.record.fields import by_user  # noqa: PLC0415
+    from mediacrawl.record.values import best_values, derived_again, is_better, is_lost, whole_elements  # noqa: PLC0415
 
     tags = _elements(record)
     guesses = {(each.get("key"), each.get("text")) for each in tags if _is_guess(each)}

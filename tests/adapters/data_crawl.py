@@ -9,6 +9,8 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import HtmlResponse, Response
 from scrapy.utils.test import get_crawler
 
+from mediacrawl.base.terms import Evidence, Kind
+from mediacrawl.base.visit import Visit
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.middlewares import (
     NeverCrawlMiddleware,
@@ -16,12 +18,10 @@ from mediacrawl.middlewares import (
     SeenMiddleware,
     SiteAdapterMiddleware,
 )
-from mediacrawl.records import Evidence, Kind
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.site_adapters.counts import NAMESPACE, AdapterCounts
 from mediacrawl.spiders.base import ProbingSpider
-from mediacrawl.visit import Visit
 
 NOW = 1_700_000_000.0
 CLIP = {

@@ -6,8 +6,8 @@ from collections import Counter
 import pytest
 from reactor_thread import running, wait_for
 
-from mediacrawl.net import resolver
-from mediacrawl.net.resolver import HostsResolver
+from mediacrawl.download import resolver
+from mediacrawl.download.resolver import HostsResolver
 from mediacrawl.politeness.dns import NamePolicy, server_of
 
 LONG = 60.0

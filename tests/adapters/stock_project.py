@@ -15,7 +15,7 @@ from command_line import SCRAPY, run
 from harness import until
 from wire import HttpServer, Resource, Response, ServerExchange, respond
 
-from mediacrawl.observe import read
+from mediacrawl.log.archive import read
 
 CLOCK = 0.005
 """Seconds by which the clocks of two processes, read one after the other, may seem to differ."""

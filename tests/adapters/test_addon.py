@@ -12,7 +12,7 @@ from stock_project import refused
 
 import mediacrawl.settings as declared
 from mediacrawl.addon import leave_out_disabled
-from mediacrawl.demo import Resource
+from mediacrawl.programs.demo import Resource
 from mediacrawl.spiders.media import MediaSpider
 
 ADDONS = {"mediacrawl.MediaCrawl": 100}
@@ -78,7 +78,7 @@ def test_under_scrapys_own_command_a_mistake_is_one_sentence(project, words):
 def test_one_line_in_settings_py_crawls_and_finds_media(project, site):
     site.page("/", "/shows")
     site.page("/shows", "/kaze.mp3")
-    site.at("/kaze.mp3", Resource((ROOT / "mediacrawl/demo/media/kaze.mp3").read_bytes(), "audio/mpeg"))
+    site.at("/kaze.mp3", Resource((ROOT / "mediacrawl/programs/demo/media/kaze.mp3").read_bytes(), "audio/mpeg"))
     project.added = ""
     project.set(ADDONS=ADDONS)
     state = ["-s", f"MEDIACRAWL_DIR={project.state / 'state'}", "-s", "DOWNLOAD_DELAY=0"]

@@ -4,7 +4,7 @@ import pytest
 from command_line import SCRAPY, run
 from harness import ROOT
 
-from mediacrawl.demo import Resource
+from mediacrawl.programs.demo import Resource
 
 PAGE = b"<html><body><a href='/a'>a</a> <a href='http://localhost:9/'>elsewhere</a></body></html>"
 SETTINGS = """\
@@ -105,7 +105,7 @@ def test_the_shell_has_the_answer_and_can_fetch_more(scrapy, web):
 
 
 def test_parse_shows_what_the_media_spider_makes_of_a_page_and_of_a_file(scrapy, web, tmp_path):
-    web.at("/kaze.mp3", Resource((ROOT / "mediacrawl/demo/media/kaze.mp3").read_bytes(), "audio/mpeg"))
+    web.at("/kaze.mp3", Resource((ROOT / "mediacrawl/programs/demo/media/kaze.mp3").read_bytes(), "audio/mpeg"))
     web.at("/", Resource(b"<html><body><a href='/kaze.mp3'>song</a> <a href='/private'>no</a></body></html>"))
     parse = ("parse", "--spider", "media", "--nocolour")
     for path in ("/", "/hop"):

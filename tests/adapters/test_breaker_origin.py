@@ -6,9 +6,9 @@ import pytest
 from scrapy import Request
 from scrapy.http import Response
 
+from mediacrawl.base.terms import Kind, Lease
+from mediacrawl.base.visit import VISIT, FetchFacts, Visit
 from mediacrawl.extensions.breaker import _origin
-from mediacrawl.records import Kind, Lease
-from mediacrawl.visit import VISIT, FetchFacts, Visit
 
 PAGE = "http://www.a.example/page"
 

@@ -7,8 +7,8 @@ import harness
 import pytest
 from command_line import MEDIACRAWL, SCRAPY, environment, run, typed
 
-from mediacrawl.observe.text import columns
-from mediacrawl.records import MediaItem
+from mediacrawl.base.text import columns
+from mediacrawl.record.item import MediaItem
 from mediacrawl.store import Catalogue
 
 

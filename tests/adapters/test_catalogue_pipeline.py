@@ -11,12 +11,12 @@ from command_line import run
 from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
-from mediacrawl.config.own_settings import catalogue_path
-from mediacrawl.facts import PAGE, fact
+from mediacrawl.base.facts import PAGE, fact
+from mediacrawl.crawl.own_settings import catalogue_path
 from mediacrawl.pipelines import CataloguePipeline
-from mediacrawl.probe import item_id
-from mediacrawl.probe.described import Description
-from mediacrawl.records import MediaItem
+from mediacrawl.record.build import item_id
+from mediacrawl.record.described import Description
+from mediacrawl.record.item import MediaItem
 from mediacrawl.store import Catalogue, StoreError
 
 URL = "https://a.example/x.mp3"

@@ -6,8 +6,8 @@ import subprocess
 import pytest
 from command_line import MEDIACRAWL, run
 
-from mediacrawl.commands.frontier import Command as FrontierCommand
 from mediacrawl.commands.nevercrawl import Command as NeverCrawlCommand
+from mediacrawl.programs.commands.frontier import Command as FrontierCommand
 
 
 @pytest.fixture(scope="module")

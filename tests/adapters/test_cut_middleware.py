@@ -10,12 +10,12 @@ from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.http import Headers, HtmlResponse, Response
 from scrapy.utils.test import get_crawler
 
+from mediacrawl.base.terms import Evidence, Kind, Lease, Limit
+from mediacrawl.base.visit import VISIT, FetchFacts, Visit
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.demo import media_bytes
 from mediacrawl.frontier import FrontierError
 from mediacrawl.middlewares import CutMiddleware, UnpackMiddleware
-from mediacrawl.records import Evidence, Kind, Lease, Limit
-from mediacrawl.visit import VISIT, FetchFacts, Visit
+from mediacrawl.programs.demo import media_bytes
 
 URL = "http://music.example/song"
 LIMITS = {"PROBE_HEAD_BYTES": 1000, "PAGE_MAX_BYTES": 9000}

@@ -11,8 +11,8 @@ import pytest
 from command_line import MEDIACRAWL, SCRAPY, environment, run
 from harness import ROOT
 
-from mediacrawl.encoding.records.evidence import tag_element
-from mediacrawl.records import Tag
+from mediacrawl.base.terms import Tag
+from mediacrawl.record.evidence import tag_element
 from mediacrawl.store import Catalogue
 
 TITLES = [
@@ -121,8 +121,8 @@ HOLDING = """
 import os
 import time
 
-from mediacrawl.rerun import blocks
-from mediacrawl.rerun.output_file import OutputFile
+from mediacrawl.programs.rerun import blocks
+from mediacrawl.programs.rerun.output_file import OutputFile
 
 blocks.BLOCK_BYTES = 1 << 14
 
@@ -178,7 +178,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path, held):
     assert error.endswith("Stopped. The same command goes on from here.\n")
     assert "Traceback" not in error
     # Of these 640 records fill so many that two processes have work.
-    small = ("-s", f"mediacrawl.rerun.blocks.BLOCK_BYTES={1 << 14}")
+    small = ("-s", f"mediacrawl.programs.rerun.blocks.BLOCK_BYTES={1 << 14}")
     done = demojibake(tmp_path, "items.jl", "-o", "out.jl", *small).check()
     assert done.err.startswith("Going on after")
     assert len(lines(tmp_path / "out.jl")) == 640

@@ -8,18 +8,18 @@ import time
 import pytest
 from command_line import MEDIACRAWL, run
 
+from mediacrawl.base.terms import Candidate, Drop, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.crawl.data_requests import first_request
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.operator_orders import OrderFolder
 from mediacrawl.frontier.sqlite.database import lock
 from mediacrawl.frontier.stores import open_store
-from mediacrawl.observe import RequestLine, RequestLog
-from mediacrawl.observe.status import CrawlStatus
+from mediacrawl.log.request_log import RequestLine, RequestLog
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority import Scores, link_class
-from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.site_adapters.counts import NAMESPACE, AdapterCounts
 from mediacrawl.site_adapters.loading import load
+from mediacrawl.watch.status import CrawlStatus
 
 # So long that a minute until the test looks makes no difference.
 DELAY = 75_500.0

@@ -7,10 +7,10 @@ import redis
 from command_line import MEDIACRAWL, run
 from test_frontier_command import page
 
+from mediacrawl.base.terms import Drop, End, Evidence, Kind, Outcome
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.redis.store import RedisFrontier
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.records import Drop, End, Evidence, Kind, Outcome
 
 # So long that a minute until the test looks makes no difference.
 DELAY = 75_500.0

@@ -9,8 +9,8 @@ from dns_server import DnsServer, a, aaaa, reply
 from scripted_server import ScriptedServer, certificate_in
 from traps import GOOD, Traps, tricks
 
-HANDLER = dict.fromkeys(("http", "https"), "mediacrawl.net.http_handler.PoliteHTTPHandler")
-OURS = "mediacrawl.net.resolver.HostsResolver"
+HANDLER = dict.fromkeys(("http", "https"), "mediacrawl.handler.PoliteHTTPHandler")
+OURS = "mediacrawl.resolver.HostsResolver"
 
 SPIDER = '''\
 """Asks for URLs as they stand in a file, one after the other if it is told so."""

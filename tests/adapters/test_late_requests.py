@@ -10,7 +10,7 @@ __all__ = ["certificate"]
 HANDLER = '''\
 from dataclasses import replace
 
-from mediacrawl.net.http_handler import PoliteHTTPHandler
+from mediacrawl.download.http_handler import PoliteHTTPHandler
 
 
 class LateHandler(PoliteHTTPHandler):
@@ -27,9 +27,7 @@ def project(project):
     project.spider(SPIDER)
     (project.folder / "theirs" / "late_handler.py").write_text(HANDLER, encoding="utf-8")
     project.set(DOWNLOAD_HANDLERS=dict.fromkeys(("http", "https"), "theirs.late_handler.LateHandler"))
-    project.set(
-        TWISTED_DNS_RESOLVER="mediacrawl.net.resolver.HostsResolver", RETRY_ENABLED=False, CONCURRENT_REQUESTS=1
-    )
+    project.set(TWISTED_DNS_RESOLVER="mediacrawl.resolver.HostsResolver", RETRY_ENABLED=False, CONCURRENT_REQUESTS=1)
     return project
 
 

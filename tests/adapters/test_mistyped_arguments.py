@@ -8,9 +8,9 @@ from harness import ROOT
 from scrapy.utils.test import get_crawler
 
 from mediacrawl.crawl.arguments import ArgumentError, Arguments
+from mediacrawl.programs.recheck.spider import RecheckSpider
 from mediacrawl.spiders.feeds import FeedsArguments, FeedsSpider
 from mediacrawl.spiders.media import MediaSpider
-from mediacrawl.spiders.recheck import RecheckSpider
 
 TAKEN = {
     "media": ["seed", "scope", "include", "fresh", "stop_below", "revisit"],

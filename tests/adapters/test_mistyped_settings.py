@@ -9,8 +9,8 @@ from harness import ROOT
 from scrapy.settings import BaseSettings, default_settings
 
 import mediacrawl.settings
-from mediacrawl.config.own_settings import OwnSettings
-from mediacrawl.config.setting_checks import unknown_names, wrong_values
+from mediacrawl.crawl.own_settings import OwnSettings
+from mediacrawl.crawl.setting_checks import unknown_names, wrong_values
 
 NUMBERS = "must be a number of seconds, 0 or more, as in"
 

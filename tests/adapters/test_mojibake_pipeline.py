@@ -15,14 +15,16 @@ from scrapy.exceptions import CloseSpider
 from scrapy.utils.defer import ensure_awaitable
 from scrapy.utils.test import get_crawler
 
-from mediacrawl.demo import Resource
+from mediacrawl.base.terms import Tag
 from mediacrawl.encoding import detect
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
-from mediacrawl.encoding.records.evidence import decode, tag_element
-from mediacrawl.encoding.records.fixer import MOST_FIELDS
-from mediacrawl.encoding.records.values import best_values
 from mediacrawl.pipelines import MojibakePipeline, mojibake
-from mediacrawl.records import MediaItem, Tag
+from mediacrawl.probe.text import decode
+from mediacrawl.programs.demo import Resource
+from mediacrawl.record.evidence import tag_element
+from mediacrawl.record.fixer import MOST_FIELDS
+from mediacrawl.record.item import MediaItem
+from mediacrawl.record.values import best_values
 
 TITLE = "Подмосковные вечера и тихая песня"
 ARTIST = "Ансамбль народной музыки"
@@ -198,7 +200,7 @@ def test_what_was_learned_is_kept_for_the_next_crawl(opened, tmp_path, monkeypat
         priors.append(dict(hints.seen))
         return replace(detect(fields, hints), encoding="cp1251", language="ru", margin=9.0)
 
-    monkeypatch.setattr("mediacrawl.encoding.records.fixer.detect", surely)
+    monkeypatch.setattr("mediacrawl.record.fixer.detect", surely)
     pipeline, _ = opened()
     process(pipeline, our_item())
     pipeline.close_spider()

@@ -13,13 +13,13 @@ from command_line import MEDIACRAWL, QUICK, SCRAPY, crawl, crawl_command, run, t
 from harness import environment
 from scrapy.settings import Settings
 
-from mediacrawl.commands.fleet import _CommonLog, _facts
-from mediacrawl.demo import Resource, media_bytes
-from mediacrawl.observe import RequestLine, RequestLog
-from mediacrawl.observe.status import CrawlStatus
-from mediacrawl.observe.text import columns, printable
-from mediacrawl.observe.totals import Totals
+from mediacrawl.base.text import columns, printable
+from mediacrawl.log.request_log import RequestLine, RequestLog
+from mediacrawl.log.totals import Totals
+from mediacrawl.programs.commands.fleet import _CommonLog, _facts
+from mediacrawl.programs.demo import Resource, media_bytes
 from mediacrawl.store import Catalogue
+from mediacrawl.watch.status import CrawlStatus
 
 EVIL = "\x1b[2J\x1b]0;owned\x07\u202e"
 REDRAWN = ("\r", "\x1b[K")

@@ -6,8 +6,8 @@ from scrapy.settings import Settings
 
 from mediacrawl.crawl.arguments import ArgumentError
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.programs.recheck.spider import RecheckSpider
 from mediacrawl.spiders.feeds import FeedsSpider
-from mediacrawl.spiders.recheck import RecheckSpider
 
 STORES = ["redis", "redis://127.0.0.1:9/0"]
 

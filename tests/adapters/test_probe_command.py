@@ -10,12 +10,12 @@ import pytest
 from command_line import MEDIACRAWL, QUICK, run
 from harness import environment, switches
 
-from mediacrawl.demo import Resource, Response, grow_mp3, media_bytes
+from mediacrawl.base.terms import Evidence
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.priority import Scores
 from mediacrawl.priority.score import RULES
-from mediacrawl.records import Evidence
+from mediacrawl.programs.demo import Resource, Response, grow_mp3, media_bytes
 from mediacrawl.scope import site_of
 from mediacrawl.scope.candidates import candidate
 

@@ -9,12 +9,12 @@ from scrapy.settings import Settings
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
+from mediacrawl.base.terms import End, Evidence, Kind, Lease
+from mediacrawl.base.visit import FetchFacts, Visit
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.demo import grow_mp3, media_bytes
+from mediacrawl.programs.demo import grow_mp3, media_bytes
 from mediacrawl.reading import file_reader
 from mediacrawl.reading.file_reader import FileReader, streams
-from mediacrawl.records import End, Evidence, Kind, Lease
-from mediacrawl.visit import FetchFacts, Visit
 
 SONG = grow_mp3(media_bytes("nachtzug.mp3"), 100)
 URL = "http://music.example/song.mp3"

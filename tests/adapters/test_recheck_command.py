@@ -6,9 +6,9 @@ import json
 import pytest
 from command_line import recheck
 
-from mediacrawl.demo import Resource, grow_mp3, media_bytes
-from mediacrawl.encoding.records.evidence import tag_element
-from mediacrawl.records import Tag
+from mediacrawl.base.terms import Tag
+from mediacrawl.programs.demo import Resource, grow_mp3, media_bytes
+from mediacrawl.record.evidence import tag_element
 from mediacrawl.store import Catalogue
 
 LOST = "\ufffd\ufffd\ufffd"
@@ -77,7 +77,7 @@ def test_packed_json_lines_are_read_too(tmp_path, song, site):
 
 
 BREAKING = """
-from mediacrawl.encoding.records.fixer import Fixer
+from mediacrawl.record.fixer import Fixer
 
 fix = Fixer.fix
 

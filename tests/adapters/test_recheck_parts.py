@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.encoding.records.evidence import raw_bytes, tag_element
-from mediacrawl.encoding.records.fixer import Fixer
-from mediacrawl.encoding.records.values import FILE_FIELDS, best_values
-from mediacrawl.facts import of_tags
+from mediacrawl.base.facts import of_tags
+from mediacrawl.base.terms import Candidate, End, Outcome, Tag, Trouble
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
-from mediacrawl.recheck import Doubts, check_items, keep_user, kept, pairs, records
-from mediacrawl.records import Candidate, End, Outcome, Tag, Trouble
+from mediacrawl.programs.recheck.locate import Doubts, check_items, keep_user, kept, pairs, records
+from mediacrawl.programs.recheck.spider import Round, report
+from mediacrawl.record.evidence import raw_bytes, tag_element
+from mediacrawl.record.fixer import Fixer
+from mediacrawl.record.values import FILE_FIELDS, best_values
 from mediacrawl.spiders.base import MediaCrawlClocks
-from mediacrawl.spiders.recheck import Round, report
 
 NOW = 1_800_000_000.0
 JSON = st.recursive(

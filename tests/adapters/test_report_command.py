@@ -6,10 +6,10 @@ import time
 import pytest
 from command_line import MEDIACRAWL, run
 
-from mediacrawl.observe import RequestLine, RequestLog
-from mediacrawl.observe.status import CrawlStatus, HistoryFile, Sample
-from mediacrawl.records import MediaItem
+from mediacrawl.log.request_log import RequestLine, RequestLog
+from mediacrawl.record.item import MediaItem
 from mediacrawl.store import Catalogue
+from mediacrawl.watch.status import CrawlStatus, HistoryFile, Sample
 
 
 def state(folder, site, **fields):

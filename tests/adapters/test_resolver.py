@@ -25,8 +25,8 @@ from looking_up import LONG, Names, lose_the_first_round, patient
 from reactor_thread import running, wait_for
 from twisted.internet.error import DNSLookupError
 
-from mediacrawl.net import resolver as module
-from mediacrawl.net.resolver import NoAnswerError, NoSuchNameError
+from mediacrawl.download import resolver as module
+from mediacrawl.download.resolver import NoAnswerError, NoSuchNameError
 from mediacrawl.politeness import dns as believed
 
 __all__ = ["patient"]

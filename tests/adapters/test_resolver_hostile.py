@@ -9,7 +9,7 @@ from dns_server import A, DnsServer, a, aaaa, by_tcp, in_turn, named, nxdomain
 from looking_up import Names, lose_the_first_round, patient
 from twisted.internet.error import DNSLookupError
 
-from mediacrawl.net.resolver import NoAnswerError
+from mediacrawl.download.resolver import NoAnswerError
 
 __all__ = ["patient"]
 pytestmark = pytest.mark.usefixtures("patient")

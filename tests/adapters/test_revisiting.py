@@ -10,6 +10,8 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import HtmlResponse
 from scrapy.utils.test import get_crawler
 
+from mediacrawl.base.terms import Drop, End, Evidence, Kind, Nugget, Outcome
+from mediacrawl.base.visit import VISIT, FetchFacts, Visit
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import RefusedRequest
 from mediacrawl.extensions import Revisiting
@@ -19,10 +21,8 @@ from mediacrawl.frontier.sqlite.queues import UrlRow
 from mediacrawl.middlewares import RedirectCapMiddleware, SeenMiddleware
 from mediacrawl.priority.hubs import DAY, Hubs, Posterior
 from mediacrawl.priority.revisits import FRONT, is_revisit
-from mediacrawl.records import Drop, End, Evidence, Kind, Nugget, Outcome
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.visit import VISIT, FetchFacts, Visit
 
 NOW = 1_700_000_000.0
 FRONT_PAGE, SHOWS, SONG = "http://a.example/", "http://a.example/shows", "http://a.example/1.mp3"

@@ -9,14 +9,14 @@ from scrapy.http import TextResponse
 from scrapy.utils.test import get_crawler
 from twisted.python.failure import Failure
 
+from mediacrawl.base.notes import NoNotes
+from mediacrawl.base.terms import Drop, End, Evidence, Kind, Lease, Nugget, Outcome
+from mediacrawl.base.visit import FetchFacts, Visit, VisitDecision
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.leases import Rewards
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError
-from mediacrawl.notes import NoNotes
 from mediacrawl.priority.nuggets import Nuggets
-from mediacrawl.records import Drop, End, Evidence, Kind, Lease, Nugget, Outcome
-from mediacrawl.visit import FetchFacts, Visit, VisitDecision
 
 URL = "http://a.example/song.mp3"
 

@@ -16,7 +16,7 @@ SETTINGS = {"SCRAPY_SETTINGS_MODULE": "tiny_project_settings"}
 def folder(tmp_path):
     """A project that has our command, and two files of links."""
     (tmp_path / "tiny_project_settings.py").write_text(
-        "COMMANDS_MODULE = 'mediacrawl.commands.segment'\nBOT_NAME = 'tiny'\n"
+        "COMMANDS_MODULE = 'mediacrawl.programs.commands.segment'\nBOT_NAME = 'tiny'\n"
     )
     (tmp_path / "one.jl").write_text('{"url": "http://A.example:80/x", "score": 0.5}\nbroken\n')
     (tmp_path / "two.jl.gz").write_bytes(

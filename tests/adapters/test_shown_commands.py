@@ -100,7 +100,7 @@ def crawled(tmp_path_factory):
         shutil.copy(RECORDING, folder)
         music = folder / "Music"
         music.mkdir()
-        song = next((ROOT / "mediacrawl/demo/media").glob("*.mp3"))
+        song = next((ROOT / "mediacrawl/programs/demo/media").glob("*.mp3"))
         shutil.copy(song, music)
         shutil.copy(song, folder / "song.mp3")
         yield folder, next(iter(web.hosts))

@@ -9,9 +9,9 @@ from reactor_thread import wait_for
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.test import get_crawler
 
+from mediacrawl.base.terms import Drop, Evidence, Kind
 from mediacrawl.crawl.adapters import CrawlAdapters
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.records import Drop, Evidence, Kind
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.exclusions.never import drop_excluded
 from mediacrawl.site_adapters.counts import NAMESPACE, AdapterCounts
@@ -177,8 +177,8 @@ def test_what_waits_to_be_counted_is_sent_when_the_crawl_ends(tmp_path):
     """As with Redis, whose answer to the first change has not come."""
     from concurrent.futures import Future
 
+    from mediacrawl.base.visit import AdapterUse
     from mediacrawl.site_adapters.registry import SiteAdapters
-    from mediacrawl.visit import AdapterUse
 
     (tmp_path / "clip.json").write_text(json.dumps(CLIP))
     record = b""
@@ -200,8 +200,8 @@ def test_what_workers_count_at_one_time_comes_together(tmp_path):
     """As with Redis: the answer to a change of a note comes later, and one change is made at a time."""
     from concurrent.futures import Future
 
+    from mediacrawl.base.visit import AdapterUse
     from mediacrawl.site_adapters.registry import SiteAdapters
-    from mediacrawl.visit import AdapterUse
 
     (tmp_path / "clip.json").write_text(json.dumps(CLIP))
     registry = SiteAdapters.load(tmp_path)

@@ -5,12 +5,12 @@ import json
 import pytest
 from data_crawl import CLIP, DATA, GIVEN, KEYED, PAGE, PLAY, CrawlSpider, crawls
 
-from mediacrawl.facts import ADAPTER, unpack
+from mediacrawl.base.facts import ADAPTER, unpack
+from mediacrawl.base.terms import Drop, Evidence, Kind
+from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.frontier.site_state import AGAIN
-from mediacrawl.records import Drop, Evidence, Kind
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.site_adapters.queued import LINK_CLASS, MISSED, WAITS
-from mediacrawl.visit import VISIT, Visit
 
 
 @pytest.fixture

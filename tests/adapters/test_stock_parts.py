@@ -8,9 +8,9 @@ from datetime import datetime
 import pytest
 from stock_project import CLOCK
 
-from mediacrawl.demo import Resource, Response
-from mediacrawl.fleet import WorkerStats
-from mediacrawl.observe import read
+from mediacrawl.log.archive import read
+from mediacrawl.programs.demo import Resource, Response
+from mediacrawl.watch.worker_stats import WorkerStats
 
 DELAYS = {"POLITENESS_FACTOR": 2.0, "POLITENESS_MIN_DELAY": 0.3, "POLITENESS_FIRST_DELAY": 0.5}
 LOGGED = {"mediacrawl.middlewares.RequestLogMiddleware": 960}
@@ -19,7 +19,7 @@ LOGGED = {"mediacrawl.middlewares.RequestLogMiddleware": 960}
 def names(*hosts):
     """Settings by which names lead to the server."""
     return {
-        "TWISTED_DNS_RESOLVER": "mediacrawl.net.resolver.HostsResolver",
+        "TWISTED_DNS_RESOLVER": "mediacrawl.resolver.HostsResolver",
         "RESOLVER_HOSTS": json.dumps(dict.fromkeys(hosts, "127.0.0.1")),
     }
 

@@ -11,10 +11,10 @@ import pytest
 from stock_project import CLOCK
 from stock_project import SPIDER as LINKS
 
-from mediacrawl.config.own_settings import spider_folder
-from mediacrawl.demo import Resource
+from mediacrawl.base.format import plural
+from mediacrawl.crawl.own_settings import spider_folder
 from mediacrawl.frontier.sqlite.reader import FrontierReader
-from mediacrawl.observe.format import plural
+from mediacrawl.programs.demo import Resource
 
 DELAY = 0.25
 SCHEDULERS = {"scrapy": "scrapy.core.scheduler.Scheduler", "ours": "mediacrawl.scheduler.PenaltyBoxScheduler"}

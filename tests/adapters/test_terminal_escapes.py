@@ -7,13 +7,16 @@ from dataclasses import fields, replace
 import pytest
 from command_line import MEDIACRAWL, QUICK, crawl, run
 
-from mediacrawl.demo import Resource, media_bytes
-from mediacrawl.encoding.records.evidence import tag_element
+from mediacrawl.base.terms import Candidate, Drop, End, Evidence, Kind, Outcome, Tag
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
-from mediacrawl.observe import CrawlFacts, ProgressFacts, RequestLine, RequestLog, progress_line, summary
-from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, MediaItem, Outcome, Tag
+from mediacrawl.log.request_log import RequestLine, RequestLog
+from mediacrawl.programs.demo import Resource, media_bytes
+from mediacrawl.record.evidence import tag_element
+from mediacrawl.record.item import MediaItem
 from mediacrawl.store import Catalogue
+from mediacrawl.watch.progress import ProgressFacts, progress_line
+from mediacrawl.watch.report import CrawlFacts, summary
 
 COMMANDS = "\x1b[2J\x1b]0;owned\x07\x1bP\x9b2J\x9d0;x\x9c\u202e\u2066\u200f\ufeff\x00\x7f"
 EVIL = f"{COMMANDS}\r\nFORGED line\x0bFORGED\x85FORGED\u2028FORGED"

@@ -14,9 +14,9 @@ import pytest
 from command_line import MEDIACRAWL, run
 from test_report_command import state
 
+from mediacrawl.base.terms import Candidate, Kind
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
-from mediacrawl.records import Candidate, Kind
 
 
 @pytest.fixture

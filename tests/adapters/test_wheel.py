@@ -66,7 +66,9 @@ def test_the_wheel_has_all_data_and_no_more(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     lists = {f"mediacrawl/exclusions/{path.name}" for path in (ROOT / "exclusions").glob("*.txt")}
-    media = {f"mediacrawl/demo/media/{path.name}" for path in (ROOT / "mediacrawl/demo/media").iterdir()}
+    media = {
+        f"mediacrawl/programs/demo/media/{path.name}" for path in (ROOT / "mediacrawl/programs/demo/media").iterdir()
+    }
     modules = {
         path.relative_to(ROOT).as_posix()
         for path in (ROOT / "mediacrawl").rglob("*.py")

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.complaint import BreachKind, ConductPolicy, judge
-from mediacrawl.complaint.lines import RobotsHistory, logged_request, logged_robots
-from mediacrawl.observe.unfinished import UNFINISHED
+from mediacrawl.log.unfinished import UNFINISHED
+from mediacrawl.programs.complaint import BreachKind, ConductPolicy, judge
+from mediacrawl.programs.complaint.lines import RobotsHistory, logged_request, logged_robots
 from mediacrawl.scope.exclusions import NeverCrawl
 
 NOON = datetime(2026, 8, 1, 12, tzinfo=UTC).timestamp()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.complaint import ComplaintError, subject_of
+from mediacrawl.programs.complaint import ComplaintError, subject_of
 
 SITES = {
     "example.org": "example.org",

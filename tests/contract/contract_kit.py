@@ -9,11 +9,11 @@ from harness import slow
 from redis_server import PROGRAMS
 from settled import SettledWorker
 
+from mediacrawl.base.terms import Candidate, End, Outcome
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.records import Candidate, End, Outcome
 
 DELAY = 10.0
 NOW = 1_000_000.0

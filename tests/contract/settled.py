@@ -3,9 +3,9 @@
 from collections import Counter
 from unittest import mock
 
+from mediacrawl.base.terms import Added, Drop
 from mediacrawl.frontier.redis import worker as redis_worker
 from mediacrawl.frontier.redis.worker import RedisWorker
-from mediacrawl.records import Added, Drop
 
 
 class Times:

@@ -2,11 +2,11 @@
 
 from contract_kit import DELAY, NOW, balances, done, kill, page, visit
 
+from mediacrawl.base.terms import Evidence, Kind
 from mediacrawl.frontier.byte_budget import text_bytes
 from mediacrawl.frontier.contract import FrontierPolicy
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.records import Evidence, Kind
 from mediacrawl.site_adapters.counts import NAMESPACE, AdapterCounts
 from mediacrawl.site_adapters.queued import LINK_CLASS, LONGEST, WAITS, QueuedRequest, WaitingPage
 

@@ -5,10 +5,10 @@ import random
 
 import pytest
 
+from mediacrawl.base.terms import Candidate, Drop, End, Outcome
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.sqlite.store import MemoryFrontier, SQLiteFrontier
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.records import Candidate, Drop, End, Outcome
 
 DELAY = DelayPolicy(factor=0, minimum=10, maximum=50, first=10)
 NOW = 1_000_000_000.0

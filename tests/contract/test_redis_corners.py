@@ -8,11 +8,11 @@ import pytest
 import redis
 from redis_server import AGES
 
+from mediacrawl.base.terms import Candidate, End, Outcome
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings
 from mediacrawl.frontier.redis.worker import RedisWorker
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.records import Candidate, End, Outcome
 
 DELAY, VISIT = 0.1, 3.0
 """Seconds of the delay that each site is owed, and of the longest visit."""

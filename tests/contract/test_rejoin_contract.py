@@ -4,10 +4,10 @@ import pytest
 from contract_kit import DELAY, NOW, balances, done, kill, page, visit
 from settled import SettledWorker
 
+from mediacrawl.base.terms import Drop, End, Evidence, Outcome
 from mediacrawl.frontier.contract import FrontierPolicy
 from mediacrawl.frontier.redis.store import RedisFrontier
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.records import Drop, End, Evidence, Outcome
 
 
 def test_a_url_that_has_ended_may_join_once_more_and_waits_once(frontier):

@@ -17,9 +17,9 @@ from sin import page
 from sins_media import song
 from wire import respond
 
-from mediacrawl.demo import Resource, Response, media_bytes, strong_etag
-from mediacrawl.demo.library import NAMES, content_type_of
 from mediacrawl.politeness.backoff import DOUBT
+from mediacrawl.programs.demo import Resource, Response, media_bytes, strong_etag
+from mediacrawl.programs.demo.library import NAMES, content_type_of
 from mediacrawl.scope import canonical
 
 CHAINS, BLOGS = 8, 24

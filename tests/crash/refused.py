@@ -10,9 +10,9 @@ import harness
 from crash_evidence import copy
 from harness import ROOT
 
+from mediacrawl.base.terms import Candidate
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
-from mediacrawl.records import Candidate
 
 SEED = "http://127.0.0.1:2/"
 """Nobody listens there. Each address of loopback is a site of its own."""

@@ -22,11 +22,11 @@ import signal
 import sys
 from pathlib import Path
 
+from mediacrawl.base.terms import Candidate, End, Outcome
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.sqlite import queues, tables
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.records import Candidate, End, Outcome
 
 SITES = 37
 DELAY = 10.0

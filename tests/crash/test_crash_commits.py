@@ -15,8 +15,8 @@ import store_worker
 from crash_evidence import STORE, WAL, copy, snapshot
 from harness import slow
 
+from mediacrawl.base.terms import End, Outcome
 from mediacrawl.frontier.stores import open_store
-from mediacrawl.records import End, Outcome
 
 ROOT = Path(__file__).resolve().parents[2]
 KILLS = 2 * crash_plan.KILLS

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mediacrawl.observe.status import CrawlStatus
-from mediacrawl.records import Trouble
-from mediacrawl.report.metrics import open_metrics
+from mediacrawl.base.terms import Trouble
+from mediacrawl.watch.metrics import open_metrics
+from mediacrawl.watch.status import CrawlStatus
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 STATUS = CrawlStatus(

@@ -10,7 +10,7 @@ import pytest
 
 from mediacrawl import DescribeError, describe
 
-MEDIA = Path(str(resources.files("mediacrawl.demo").joinpath("media")))
+MEDIA = Path(str(resources.files("mediacrawl.programs.demo").joinpath("media")))
 SONG = next(iter(sorted(MEDIA.glob("*.mp3"))))
 
 

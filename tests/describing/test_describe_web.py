@@ -18,7 +18,7 @@ from scripted_server import ScriptedServer, certificate_in, unaccepting
 import mediacrawl
 from mediacrawl import DescribeError, describe
 
-MEDIA = Path(str(resources.files("mediacrawl.demo").joinpath("media")))
+MEDIA = Path(str(resources.files("mediacrawl.programs.demo").joinpath("media")))
 SONG = next(iter(sorted(MEDIA.glob("*.mp3")))).read_bytes()
 LOOPBACK = ["127.0.0.0/8", "::1"]
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\n"

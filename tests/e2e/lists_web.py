@@ -2,7 +2,7 @@
 
 from wire import HttpServer, ServerExchange, respond
 
-from mediacrawl.demo import Resource, media_bytes, strong_etag
+from mediacrawl.programs.demo import Resource, media_bytes, strong_etag
 
 
 def untagged(name):

@@ -8,7 +8,7 @@ from judging import Verdict, stat
 from lists_web import ListsWeb
 from wire import respond
 
-from mediacrawl.demo import Resource, media_bytes, strong_etag
+from mediacrawl.programs.demo import Resource, media_bytes, strong_etag
 from mediacrawl.settings import PROBE_MAX_REQUESTS
 
 ATTEMPTS = 3

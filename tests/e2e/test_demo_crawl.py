@@ -14,11 +14,11 @@ from harness import environment
 from jsonschema import Draft202012Validator
 from judging import says
 
-from mediacrawl.demo.library import LEGACY_ENCODINGS, NAMES, media_bytes
-from mediacrawl.encoding.records.evidence import raw_bytes
-from mediacrawl.facts import EXTERNAL_SOURCES
-from mediacrawl.model.item import record_schema
-from mediacrawl.observe import read
+from mediacrawl.base.facts import EXTERNAL_SOURCES
+from mediacrawl.log.archive import read
+from mediacrawl.programs.demo.library import LEGACY_ENCODINGS, NAMES, media_bytes
+from mediacrawl.record.evidence import raw_bytes
+from mediacrawl.record.item import record_schema
 from mediacrawl.scope import canonical, site_of
 
 FIELDS = ("title", "artist", "album")

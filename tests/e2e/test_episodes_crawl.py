@@ -6,8 +6,8 @@ import pytest
 from crawling import Crawl, quick
 from lists_web import ListsWeb
 
-from mediacrawl.demo import media_bytes
-from mediacrawl.probe.described import MOST_DESCRIBED
+from mediacrawl.programs.demo import media_bytes
+from mediacrawl.record.described import MOST_DESCRIBED
 
 TAGGED = media_bytes("folge-1.mp3")
 DATE = "<pubDate>Wed, 01 May 2019 12:00:00 GMT</pubDate>"

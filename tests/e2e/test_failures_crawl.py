@@ -11,7 +11,7 @@ from judging import Verdict
 from lists_web import SONG
 from scripted_server import ScriptedServer, certificate_in
 
-from mediacrawl.observe import read
+from mediacrawl.log.archive import read
 
 OK = b"HTTP/1.1 200 OK\r\n"
 MP3 = OK + b"Content-Type: audio/mpeg\r\n"

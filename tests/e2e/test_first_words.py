@@ -11,7 +11,7 @@ from crawling import Crawl
 from demo_web import DemoWeb
 from harness import slow
 
-from mediacrawl.observe import archive
+from mediacrawl.log import archive
 
 
 @pytest.fixture(scope="module")

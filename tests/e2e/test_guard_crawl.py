@@ -11,7 +11,7 @@ from harness import slow
 from judging import Verdict, stat
 from traps import BELOW, GOOD, TrickyWeb
 
-from mediacrawl.observe.archive import read
+from mediacrawl.log.archive import read
 
 
 @pytest.fixture(scope="module", params=["0", *slow("0.001")], ids=["handler", "middleware"])

@@ -11,7 +11,7 @@ SITE = "short-notes"
 """Thirty pages with a file each, and a front page."""
 
 FINDS = """\
-from mediacrawl.records import Nugget
+from mediacrawl.base.terms import Nugget
 
 
 def by_last_digit(response, item):
@@ -28,14 +28,14 @@ class Harvested:
         (folder / "finds.py").write_text(FINDS)
         self.crawled.crawl.imports.append(folder)
         settings = {"SCOPE_MAX_DEPTH": 100, "NUGGET_FUNCTION": "finds.by_last_digit", "PRIORITY": "adaptive"}
-        settings["mediacrawl.observe.report._FEWEST"] = 40
+        settings["mediacrawl.watch.report._FEWEST"] = 40
         self.crawled.run(**settings, CLOSESPIDER_ITEMCOUNT=8)
         self.first = self.state()
         self.crawled.run(**settings)
         self.whole = self.state()
         self.files = len(self.crawled.found)
         chance = ["PRIORITY=random", "NUGGET_FUNCTION=finds.by_last_digit", "SCOPE_MAX_DEPTH=100"]
-        chance += ["POLITENESS_MIN_DELAY=0.02", "POLITENESS_FIRST_DELAY=0.02", "mediacrawl.observe.report._FEWEST=40"]
+        chance += ["POLITENESS_MIN_DELAY=0.02", "POLITENESS_FIRST_DELAY=0.02", "mediacrawl.watch.report._FEWEST=40"]
         self.crawled.crawl.start("-a", "fresh=1", *(word for each in chance for word in ("-s", each)))
         assert self.crawled.crawl.wait(60) == 0, self.crawled.crawl.text()[-3000:]
         self.afresh = self.state()

@@ -8,7 +8,7 @@ from crawling import CLOCK, Crawl
 from hostile_web import ATTACKS, HONEST, HostileWeb
 from judging import Verdict, stat
 
-from mediacrawl.observe import read
+from mediacrawl.log.archive import read
 
 pytestmark = pytest.mark.slow
 

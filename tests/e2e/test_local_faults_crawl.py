@@ -13,8 +13,8 @@ from crawling import Crawl
 from judging import Verdict
 from lists_web import SONG, ListsWeb
 
-from mediacrawl.demo import media_bytes
-from mediacrawl.observe import read
+from mediacrawl.log.archive import read
+from mediacrawl.programs.demo import media_bytes
 
 SITES = 12
 SETTINGS = {"POLITENESS_FACTOR": 0, "POLITENESS_FIRST_DELAY": 2}

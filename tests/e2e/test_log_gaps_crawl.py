@@ -5,8 +5,8 @@ from crawling import Crawl
 from lists_web import ListsWeb
 from small_disk import small_disk
 
-from mediacrawl.observe import read
-from mediacrawl.observe.unfinished import LINES_LOST
+from mediacrawl.log.archive import read
+from mediacrawl.log.unfinished import LINES_LOST
 
 SITES = 6
 PAGES = 4

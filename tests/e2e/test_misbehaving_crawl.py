@@ -14,7 +14,7 @@ from misbehaving import SINS, MisbehavingWeb
 from scripted_server import certificate_in
 from sins_media import PLAYED, STATION, TRUE_NAMES, song
 
-from mediacrawl.observe import read
+from mediacrawl.log.archive import read
 from mediacrawl.scope.sites import authority_of
 from mediacrawl.settings import DOWNLOADER_MIDDLEWARES, PAGE_MAX_BYTES, PROBE_MAX_BYTES, PROBE_MAX_REQUESTS
 

@@ -16,7 +16,7 @@ TEXT = "The nightingale sang in the garden until the morning came and the villag
 FUNCTIONS = """\
 from pathlib import Path
 
-from mediacrawl.records import Nugget
+from mediacrawl.base.terms import Nugget
 
 
 def birds(response, item):

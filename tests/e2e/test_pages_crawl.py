@@ -9,7 +9,7 @@ from crawling import Crawl, quick
 from judging import Verdict, stat
 from lists_web import ListsWeb
 
-from mediacrawl.observe import read
+from mediacrawl.log.archive import read
 
 TEXT = "<p>" + "Our programmes are there to be heard at any time. " * 15
 PAGES, SHOWS = 6, 8

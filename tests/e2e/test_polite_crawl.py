@@ -11,7 +11,7 @@ from crawling import CLOCK, Crawl
 from judging import Verdict, stat
 from mixed_web import KINDS, MixedWeb, pauses
 
-from mediacrawl.records import Drop
+from mediacrawl.base.terms import Drop
 
 MINIMUM, FIRST, FACTOR = 0.3, 0.5, 1.0
 ADDRESS_MINIMUM, ADDRESS_FACTOR = 0.1, 1.0

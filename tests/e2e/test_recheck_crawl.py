@@ -14,9 +14,9 @@ from crawling import Crawl
 from demo_fields import UNTAGGED
 from demo_web import DemoWeb
 
-from mediacrawl.encoding.records.fixer import Fixer
-from mediacrawl.observe import read
-from mediacrawl.recheck import Doubts
+from mediacrawl.log.archive import read
+from mediacrawl.programs.recheck.locate import Doubts
+from mediacrawl.record.fixer import Fixer
 from mediacrawl.scope import canonical, site_of
 from mediacrawl.store import Catalogue
 

@@ -10,9 +10,9 @@ from crawling import Crawl
 from judging import Verdict, stat
 from robots_web import ALIKE, ANSWERS, CHANGING, PAGES, RULES, RobotsWeb
 
-from mediacrawl.observe import read
+from mediacrawl.download.body_bytes import ROBOTS_BYTES
+from mediacrawl.log.archive import read
 from mediacrawl.politeness.robots_book import LEAST_TRIES, RobotsBook
-from mediacrawl.probe.response import ROBOTS_BYTES
 from mediacrawl.scope import canonical
 
 FREE, CLOSED, LATE = "/", "/private/x", "/late/x"

@@ -4,9 +4,9 @@ import pytest
 from scrapy import Request, Spider
 from scrapy.utils.test import get_crawler
 
+from mediacrawl.base.terms import Candidate
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.frontier import Frontier
-from mediacrawl.records import Candidate
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import site_of
 

@@ -9,7 +9,7 @@ from crawling import Crawl
 from judging import Verdict, stat
 from lists_web import ListsWeb
 
-from mediacrawl.observe import read
+from mediacrawl.log.archive import read
 
 SILENT, SLOTS = 60, 16
 SOUND = [f"sound-{number}" for number in range(3)]

@@ -10,7 +10,7 @@ from crawling import Crawl
 from judging import Verdict
 from wire import HttpServer, Resource, Response, respond
 
-from mediacrawl.observe import read
+from mediacrawl.log.archive import read
 
 REST_AFTER = 3
 SETTINGS = {

@@ -5,7 +5,7 @@ from crawling import Crawl, quick
 from lists_web import ListsWeb
 from wire import respond
 
-from mediacrawl.demo import Resource, media_bytes
+from mediacrawl.programs.demo import Resource, media_bytes
 
 TRACKERS = 8
 

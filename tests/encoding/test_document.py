@@ -7,11 +7,11 @@ from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mediacrawl.base.terms import Tag
 from mediacrawl.encoding import Hints, detect
 from mediacrawl.encoding.detection.document import EncodingClaim, chardet_if_doubtful, decide_document, sample_of
-from mediacrawl.encoding.records.evidence import raw_bytes, tag_element
-from mediacrawl.encoding.records.fixer import Fixer
-from mediacrawl.records import Tag
+from mediacrawl.record.evidence import raw_bytes, tag_element
+from mediacrawl.record.fixer import Fixer
 
 RUSSIAN = [
     "Вечерние записи у реки",
@@ -226,8 +226,8 @@ def test_a_long_text_that_chardet_read_is_decided_anew_by_other_models(monkeypat
     raw = "\n".join(KOREAN * 6).encode("johab")
     found = tag_element(Tag("id3v2.3", "USLT", "lyrics", "latin-1", raw, raw.decode("latin-1")))
     Fixer().fix({"tags": [found]})
-    monkeypatch.setattr("mediacrawl.encoding.records.fixer.model_version", lambda: "f" * 12)
-    monkeypatch.setattr("mediacrawl.encoding.records.fixer.chardet_if_doubtful", lambda _, decided: decided)
+    monkeypatch.setattr("mediacrawl.record.fixer.model_version", lambda: "f" * 12)
+    monkeypatch.setattr("mediacrawl.record.fixer.chardet_if_doubtful", lambda _, decided: decided)
     Fixer().fix({"tags": [found]})
     assert found["fixer"] == "f" * 12
     assert "document" not in found

@@ -14,14 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from itemadapter import ItemAdapter
 
-import mediacrawl.encoding.records.fixer as module
+import mediacrawl.record.fixer as module
+from mediacrawl.base.terms import Tag
 from mediacrawl.encoding import FieldDecision, model_version
 from mediacrawl.encoding.excerpts import clean
 from mediacrawl.encoding.history import History
-from mediacrawl.encoding.records.evidence import decode, raw_bytes, stored_decision, tag_element
-from mediacrawl.encoding.records.fixer import Fixer
-from mediacrawl.encoding.records.values import best_values
-from mediacrawl.records import MediaItem, Tag
+from mediacrawl.probe.text import decode
+from mediacrawl.record.evidence import raw_bytes, stored_decision, tag_element
+from mediacrawl.record.fixer import Fixer
+from mediacrawl.record.item import MediaItem
+from mediacrawl.record.values import best_values
 
 URL = "http://music.example.ru/albums/one.mp3"
 TITLE = "Подмосковные вечера и тихая песня"

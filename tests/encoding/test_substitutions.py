@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mediacrawl.encoding import model_version, repair
 from mediacrawl.encoding.mojibake.substitutions import Substitutions, learn_pairs, read_pairs
-from mediacrawl.encoding.records.fixer import Fixer
+from mediacrawl.record.fixer import Fixer
 
 TITLES = Path(__file__).resolve().parents[2] / "benchmarks" / "titles"
 LANGUAGES = ("ru", "uk", "cs", "ja")

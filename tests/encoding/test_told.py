@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.encoding.records.evidence import raw_bytes, tag_element
-from mediacrawl.encoding.records.fields import document_element, link_elements, name_elements, parse_reading
-from mediacrawl.encoding.records.fixer import Fixer
-from mediacrawl.encoding.records.values import FILE_FIELDS, LINK_FIELDS, best_values, guessed_language
-from mediacrawl.facts import Fact, of_tags, pack, read_as, unpack
-from mediacrawl.probe.record import build_page_item
-from mediacrawl.records import Evidence, Tag
+from mediacrawl.base.facts import Fact, of_tags, pack, read_as, unpack
+from mediacrawl.base.terms import Evidence, Tag
+from mediacrawl.record.build import build_page_item
+from mediacrawl.record.evidence import raw_bytes, tag_element
+from mediacrawl.record.fields import document_element, link_elements, name_elements, parse_reading
+from mediacrawl.record.fixer import Fixer
+from mediacrawl.record.values import FILE_FIELDS, LINK_FIELDS, best_values, guessed_language
 
 TITLE = "Вечерние записи"
 SURE = "koi8_r models ru 0.9941"
@@ -76,7 +76,7 @@ def test_what_chardet_read_in_a_record_is_no_decision_on_its_document(declared, 
 
 def test_a_sure_documents_decision_outlives_other_models(monkeypatch):
     record = {"tags": [element(), element("Ещё", "koi8_r")], "title": TITLE}
-    monkeypatch.setattr("mediacrawl.encoding.records.fixer.model_version", lambda: "f" * 12)
+    monkeypatch.setattr("mediacrawl.record.fixer.model_version", lambda: "f" * 12)
     Fixer().fix(record)
     assert (record["tags"][0]["confidence"], record["tags"][0]["language"]) == (0.9941, "ru")
 

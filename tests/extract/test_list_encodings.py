@@ -4,9 +4,9 @@
 
 import pytest
 
-from mediacrawl.encoding.records.evidence import raw_bytes
-from mediacrawl.encoding.records.fields import document_element
 from mediacrawl.extract import parse_list
+from mediacrawl.record.evidence import raw_bytes
+from mediacrawl.record.fields import document_element
 
 URL = "https://site.example/lists/list"
 

@@ -9,11 +9,11 @@ from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mediacrawl.base.terms import Kind
 from mediacrawl.extract import list_form, parse_list, unpacked
 from mediacrawl.extract.feeds import MAX_ENTRIES
 from mediacrawl.extract.manifests import MOST_TRACKS
 from mediacrawl.extract.playlists import MOST_ENTRIES, PLAIN, XML
-from mediacrawl.records import Kind
 
 URL = "https://site.example/list"
 LISTS = {case.name: case.text.encode() for case in golden_texts.cases("lists")}

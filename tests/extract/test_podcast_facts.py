@@ -3,10 +3,11 @@
 import pytest
 from golden_texts import SPACES
 
+from mediacrawl.base.facts import pack
+from mediacrawl.base.terms import Evidence
 from mediacrawl.extract.feeds import parse_feed
-from mediacrawl.facts import pack
-from mediacrawl.probe import Probe, ProbePolicy, ProbeResult, build_item
-from mediacrawl.records import Evidence
+from mediacrawl.probe import Probe, ProbePolicy, ProbeResult
+from mediacrawl.record.build import build_item
 
 PERSONS = """<podcast:person href="/jane" role="Guest">Jane Roe</podcast:person>
 <podcast:person>Ada</podcast:person><podcast:person role="host"> </podcast:person>"""

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from mediacrawl.fleet import Fleet, FleetContext, FleetPlan, RestartPolicy, WorkerCommand
-from mediacrawl.observe import CrawlFacts
-from mediacrawl.observe.status import states
-from mediacrawl.observe.totals import summed
+from mediacrawl.log.totals import summed
+from mediacrawl.programs.fleet import Fleet, FleetContext, FleetPlan, RestartPolicy, WorkerCommand
+from mediacrawl.watch.report import CrawlFacts
+from mediacrawl.watch.status import states
 
 HERE = Path(__file__).parent
 # Commands are run as in the tests of the other doors.

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from mediacrawl.fleet import LOST
-from mediacrawl.fleet import fleet as module
+from mediacrawl.programs.fleet import fleet as module
+from mediacrawl.watch.worker_stats import LOST
 
 
 def given(words, name):

@@ -4,7 +4,7 @@ import pytest
 from command_line import MEDIACRAWL, run
 
 from mediacrawl.crawl.crawl_scope import CrawlScope
-from mediacrawl.fleet import FleetError, lock_folder
+from mediacrawl.programs.fleet import FleetError, lock_folder
 
 CONTACT = ["-s", "MEDIACRAWL_CONTACT=http://localhost/tests"]
 ON_REDIS = ["-s", "REDIS_FRONTIER_KEY=refused", *CONTACT]
@@ -38,7 +38,7 @@ def test_a_second_fleet_in_a_folder_is_refused(on_redis, tmp_path):
 
 
 def test_the_borders_of_a_crawl_that_lies_there_are_those_of_the_first_worker(tmp_path):
-    from mediacrawl.commands.fleet import _continue_scope, _share_scope
+    from mediacrawl.programs.commands.fleet import _continue_scope, _share_scope
 
     crawl, first, second = tmp_path, tmp_path / "worker-1", tmp_path / "worker-2"
     CrawlScope(same_site=True, sites=frozenset({"a.example"})).save(crawl)
@@ -53,7 +53,7 @@ def test_the_borders_of_a_crawl_that_lies_there_are_those_of_the_first_worker(tm
 
 
 def test_without_borders_the_others_do_not_begin(tmp_path):
-    from mediacrawl.commands.fleet import _share_scope
+    from mediacrawl.programs.commands.fleet import _share_scope
 
     with pytest.raises(OSError, match="borders"):
         _share_scope(tmp_path / "worker-1", [tmp_path / "worker-2"])

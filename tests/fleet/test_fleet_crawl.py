@@ -15,11 +15,11 @@ from crawling import Crawl
 from demo_web import DemoWeb
 from harness import slow
 
-from mediacrawl.fleet import LOST
-from mediacrawl.observe import archive
-from mediacrawl.observe.status import CrawlStatus
+from mediacrawl.log import archive
 from mediacrawl.scope import canonical, site_of
 from mediacrawl.store import Catalogue
+from mediacrawl.watch.status import CrawlStatus
+from mediacrawl.watch.worker_stats import LOST
 
 SHORT = ["-s", "DOWNLOAD_TIMEOUT=2", "-s", "RESOLVER_TIMEOUT=1", "-s", "FRONTIER_LEASE=8", "-s", "LOGSTATS_INTERVAL=1"]
 """Leases of a worker that was killed come back in seconds."""

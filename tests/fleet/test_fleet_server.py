@@ -12,9 +12,10 @@ import redis
 from command_line import MEDIACRAWL, run
 from harness import environment, until
 
-from mediacrawl.fleet import FleetError
-from mediacrawl.fleet import server as own
-from mediacrawl.fleet.server import has_server, running_server
+from mediacrawl.frontier.stores import has_server
+from mediacrawl.programs.fleet import FleetError
+from mediacrawl.programs.fleet import server as own
+from mediacrawl.programs.fleet.server import running_server
 
 CONTACT = ["-s", "MEDIACRAWL_CONTACT=http://localhost/tests"]
 
@@ -22,7 +23,7 @@ HOLDER = """
 import sys, time
 from pathlib import Path
 import redis
-from mediacrawl.fleet.server import running_server
+from mediacrawl.programs.fleet.server import running_server
 
 with running_server(Path(sys.argv[1]), print) as server:
     redis.Redis.from_url(server.url).set("release", "1795325471.5")

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.fleet.worker import RECORD, LogRecords, LogTail, last_lines
+from mediacrawl.programs.fleet.worker import RECORD, LogRecords, LogTail, last_lines
 
 TRACE = "2026-01-01 00:00:01 [x] ERROR: broken\nTraceback:\n  File\n\nValueError: no"
 

@@ -7,7 +7,7 @@ import sys
 
 from harness import environment, until
 
-WATCHED = [sys.executable, "-m", "mediacrawl.fleet.parent_watch", "module"]
+WATCHED = [sys.executable, "-m", "mediacrawl.programs.fleet.parent_watch", "module"]
 
 CHILD = """
 import os, signal, sys, time

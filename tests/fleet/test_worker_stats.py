@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.fleet import WorkerStats
-from mediacrawl.fleet.worker_stats import summed
+from mediacrawl.watch.worker_stats import WorkerStats, summed
 
 NUMBERS = st.dictionaries(
     st.sampled_from(["item_scraped_count", "drop/robots", "memusage/max", "x/min"]), st.integers(0, 10**9)

@@ -5,10 +5,10 @@ from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from typing import NamedTuple
 
+from mediacrawl.base.terms import End, Lease
 from mediacrawl.frontier.site_state import class_for
 from mediacrawl.politeness.backoff import BackoffPolicy
 from mediacrawl.politeness.delay import Clocks, DelayPolicy, after_restart, after_visit
-from mediacrawl.records import End, Lease
 
 BACKOFF = BackoffPolicy(maximum=100, rest_after=3, rest=50, rest_maximum=200, retire_after=400, forbidden=4)
 DELAY = DelayPolicy(factor=1, minimum=5, maximum=60, first=8, backoff=BACKOFF)

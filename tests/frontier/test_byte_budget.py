@@ -5,11 +5,11 @@ from harness import slow
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mediacrawl.base.terms import Evidence
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.byte_budget import PACKED, FittedCandidates, byte_budget, fit_candidates, on_disk, text_bytes
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.priority import Scores
-from mediacrawl.records import Evidence
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import Base, Spelling
 

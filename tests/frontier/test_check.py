@@ -11,14 +11,14 @@ from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mediacrawl.base.terms import Candidate, Drop, End, Evidence, Outcome
 from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.order import Levels
 from mediacrawl.frontier.stores import delete_store, open_store
-from mediacrawl.frontier.tools.check import check
-from mediacrawl.frontier.tools.repair import UrlNaming, repair
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority import link_class
-from mediacrawl.records import Candidate, Drop, End, Evidence, Outcome
+from mediacrawl.programs.frontier_tools.check import check
+from mediacrawl.programs.frontier_tools.repair import UrlNaming, repair
 from mediacrawl.scope import site_of
 
 POLICY = FrontierPolicy(delay=DelayPolicy(0, 10, 10, 10), explore=0.1, front_least=5, front_most=10)

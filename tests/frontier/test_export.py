@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mediacrawl.base.terms import Candidate, Evidence, Kind
 from mediacrawl.frontier.export import (
     evidence_of,
     is_json,
@@ -17,7 +18,6 @@ from mediacrawl.frontier.export import (
     seed_lines,
     write,
 )
-from mediacrawl.records import Candidate, Evidence, Kind
 from mediacrawl.site_adapters.queued import QueuedRequest, WaitingPage
 
 SONG = Candidate(

@@ -18,16 +18,16 @@ import pytest
 from expected_frontier import DELAY, Expected
 from harness import slow
 
+from mediacrawl.base.terms import Candidate, Drop, End, Kind, Outcome, SiteState, Trouble
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.order import BestFirst, Levels
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.sqlite import queues, sites, store, tables
 from mediacrawl.frontier.sqlite.store import MemoryFrontier, SQLiteFrontier
 from mediacrawl.frontier.sqlite.tables import bytes_of_rows
-from mediacrawl.frontier.tools.check import check
 from mediacrawl.politeness.backoff import GOOD
 from mediacrawl.politeness.delay import Clocks, after_visit
-from mediacrawl.records import Candidate, Drop, End, Kind, Outcome, SiteState, Trouble
+from mediacrawl.programs.frontier_tools.check import check
 
 STEPS = int(os.environ.get("MEDIACRAWL_STEPS") or 400)
 FIRST_SEED = int(os.environ.get("MEDIACRAWL_DICE") or 0)

@@ -5,13 +5,13 @@ import random
 import pytest
 import redis
 
+from mediacrawl.base.terms import Candidate, Drop, End, Outcome
 from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.redis.leases import exchange_call
 from mediacrawl.frontier.redis.reader import RedisReader, check_redis
 from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings
 from mediacrawl.frontier.redis.worker import RedisWorker
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.records import Candidate, Drop, End, Outcome
 
 pytestmark = pytest.mark.slow
 

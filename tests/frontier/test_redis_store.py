@@ -9,6 +9,7 @@ import redis
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mediacrawl.base.terms import Candidate, Drop, End, Evidence, Kind, Outcome, Trouble
 from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.contract import FrontierLostError, SpoiledError
 from mediacrawl.frontier.order import Levels
@@ -18,7 +19,6 @@ from mediacrawl.frontier.redis.rows import pack_rows, page_of, read_row
 from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Outcome, Trouble
 
 NOW, DELAY, LEASE = 1_000_000.0, 10.0, 120.0
 POLICY = FrontierPolicy(delay=DelayPolicy(factor=0, minimum=DELAY, maximum=DELAY, first=DELAY), explore=0.0)

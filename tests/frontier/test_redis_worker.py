@@ -12,6 +12,7 @@ from dataclasses import replace
 import pytest
 import redis
 
+from mediacrawl.base.terms import Candidate, Drop, End, Outcome, Trouble
 from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.contract import FrontierAwayError, FrontierLostError, Remote
 from mediacrawl.frontier.redis import outbox, worker_thread
@@ -20,7 +21,6 @@ from mediacrawl.frontier.redis.leases import NoteCache
 from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings
 from mediacrawl.frontier.redis.worker import RedisWorker
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.records import Candidate, Drop, End, Outcome, Trouble
 
 DELAY, HOUR = 0.05, 3_600.0
 """Seconds of the delay that each site is owed."""

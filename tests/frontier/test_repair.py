@@ -18,13 +18,13 @@ from harness import examples, slow
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from mediacrawl.base.terms import Candidate, Drop, End, Evidence, Kind, Outcome
 from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores import open_store
-from mediacrawl.frontier.tools.check import check
-from mediacrawl.frontier.tools.repair import UrlNaming, repair
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Outcome
+from mediacrawl.programs.frontier_tools.check import check
+from mediacrawl.programs.frontier_tools.repair import UrlNaming, repair
 
 POLICY = FrontierPolicy(delay=DelayPolicy(0, 10, 10, 10), explore=0.0)
 PATIENT = DelayPolicy(0, 10, 60, 60)

@@ -10,14 +10,14 @@ from contextlib import closing, suppress
 
 import pytest
 
+from mediacrawl.base.terms import Candidate, End, Outcome
 from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.contract import FrontierLostError
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import check_store, delete_store, open_store
-from mediacrawl.frontier.tools.check import check
-from mediacrawl.frontier.tools.repair import UrlNaming, repair
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.records import Candidate, End, Outcome
+from mediacrawl.programs.frontier_tools.check import check
+from mediacrawl.programs.frontier_tools.repair import UrlNaming, repair
 
 DELAY, FIRST = 10.0, 60.0
 POLICY = FrontierPolicy(delay=DelayPolicy(0, DELAY, 1_000, FIRST, window=1), explore=0.0)

@@ -11,13 +11,13 @@ from pathlib import Path
 import msgpack
 import pytest
 
+from mediacrawl.base.terms import Candidate, Drop, End, Evidence, Outcome
 from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.sqlite import queues, sites
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import check_store, delete_store, open_store
-from mediacrawl.frontier.tools.check import check
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.records import Candidate, Drop, End, Evidence, Outcome
+from mediacrawl.programs.frontier_tools.check import check
 
 POLICY = FrontierPolicy(delay=DelayPolicy(0, 10, 10, 10), explore=0.0)
 

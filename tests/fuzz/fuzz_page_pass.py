@@ -9,13 +9,13 @@ from scrapy.http import HtmlResponse
 from scrapy.statscollectors import MemoryStatsCollector
 from scrapy.utils.test import get_crawler
 
+from mediacrawl.base.terms import Candidate
+from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.reading.reader import Reader
-from mediacrawl.records import Candidate
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope import site_of
 from mediacrawl.spiders.base import ProbingSpider
-from mediacrawl.visit import VISIT, Visit
 
 URL = "https://www.station.example/shows/page.html"
 

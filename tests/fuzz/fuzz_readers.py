@@ -8,8 +8,9 @@ from fuzz_tags import FILES
 from fuzz_texts import HEADERS, JSON, LISTS, PAGES, ROBOTS, TEXTS, URLS
 from probe_media import run
 
+from mediacrawl.base.facts import pack
+from mediacrawl.base.terms import Candidate, Evidence, Kind
 from mediacrawl.encoding import detect, repair
-from mediacrawl.encoding.records.fixer import Fixer
 from mediacrawl.extract import (
     facts_by_url,
     file_facts,
@@ -21,8 +22,8 @@ from mediacrawl.extract import (
     without_steering,
 )
 from mediacrawl.extract.charset import header_charset, read_html
+from mediacrawl.extract.content_type import claim_of
 from mediacrawl.extract.texts import moment, seconds, whole, yes_or_no
-from mediacrawl.facts import pack
 from mediacrawl.frontier.redis.start_urls import read_entry
 from mediacrawl.politeness.backoff import asked_to_wait
 from mediacrawl.politeness.caching import lifetime
@@ -30,12 +31,13 @@ from mediacrawl.politeness.robots import RobotsRules, is_html
 from mediacrawl.politeness.robots_directives import directives_of
 from mediacrawl.priority import Scores, link_class
 from mediacrawl.priority.features import places
-from mediacrawl.probe import build_item, sniff
+from mediacrawl.probe import sniff
 from mediacrawl.probe.multipart import read_content_range, read_parts
-from mediacrawl.probe.response import claim_of, recognize
-from mediacrawl.records import Candidate, Evidence, Kind
-from mediacrawl.rerun import json_lines
-from mediacrawl.rerun.csv_rows import delimiter_of
+from mediacrawl.programs.rerun import json_lines
+from mediacrawl.programs.rerun.csv_rows import delimiter_of
+from mediacrawl.reading.response import recognize
+from mediacrawl.record.build import build_item
+from mediacrawl.record.fixer import Fixer
 from mediacrawl.scope import Base, Scope, canonical, spelling
 from mediacrawl.scope.candidates import candidate, parse_seeds
 

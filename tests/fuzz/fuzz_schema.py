@@ -9,8 +9,9 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from mediacrawl.model.item import record_schema
-from mediacrawl.probe import Probe, build_item
+from mediacrawl.probe import Probe
+from mediacrawl.record.build import build_item
+from mediacrawl.record.item import record_schema
 
 
 class SchemaError(Exception):

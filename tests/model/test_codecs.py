@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.model.codecs import codec_of_object_type, codec_of_rfc6381, codec_of_tag, kind_of_codec
+from mediacrawl.base.codecs import codec_of_object_type, codec_of_rfc6381, codec_of_tag, kind_of_codec
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_an_object_type_is_a_codec(number, codec):
 
 
 def test_no_two_sample_entries_differ_only_in_case():
-    from mediacrawl.model.codecs import _BY_KIND, _BY_LOWER, _BY_TAG, _PLAIN
+    from mediacrawl.base.codecs import _BY_KIND, _BY_LOWER, _BY_TAG, _PLAIN
 
     assert len(_BY_TAG) == sum(map(len, _BY_KIND.values()))
     assert len({name.lower() for name in _BY_TAG}) == len(_BY_TAG)

@@ -12,9 +12,9 @@ import pytest
 from harness import ROOT, environment
 from jsonschema import Draft202012Validator
 
-from mediacrawl.model.declaration import declared_fields
-from mediacrawl.model.item import MediaItem, record_schema
-from mediacrawl.model.parts import Chapter, Person
+from mediacrawl.base.declaration import declared_fields
+from mediacrawl.base.parts import Chapter, Person
+from mediacrawl.record.item import MediaItem, record_schema
 from mediacrawl.store.schema import COLUMNS
 
 

@@ -7,7 +7,7 @@ import signal
 import warnings
 from unittest import mock
 
-from mediacrawl.music.run import MusicOptions, run
+from mediacrawl.programs.music.run import MusicOptions, run
 
 
 class Told:

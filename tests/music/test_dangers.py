@@ -14,10 +14,10 @@ from command_line import SCRAPY, environment
 from mending import in_child, killed_at, mend
 from music_files import FORMATS, TEXTS, mp3
 
-from mediacrawl.commands import on_disk
-from mediacrawl.music.originals import LIST, OriginalsError, is_draft, undo
-from mediacrawl.music.reading import read_tags
-from mediacrawl.music.run import MusicOptions, run
+from mediacrawl.programs.commands import on_disk
+from mediacrawl.programs.music.originals import LIST, OriginalsError, is_draft, undo
+from mediacrawl.programs.music.reading import read_tags
+from mediacrawl.programs.music.run import MusicOptions, run
 
 
 @pytest.fixture
@@ -52,14 +52,14 @@ def taken_back(originals):
 PLACES = {
     "before the copy is made": ("shutil.copy2", False, 2),
     "after the copy was made": ("shutil.copy2", True, 2),
-    "before the copy is changed": ("mediacrawl.music.run.write_tags", False, 2),
-    "while the copy is changed": ("mediacrawl.music.writing._take_id3v1", True, 2),
-    "after the copy was changed": ("mediacrawl.music.run.write_tags", True, 2),
-    "before the line of the list": ("mediacrawl.music.originals.Originals.keep", False, 2),
+    "before the copy is changed": ("mediacrawl.programs.music.run.write_tags", False, 2),
+    "while the copy is changed": ("mediacrawl.programs.music.writing._take_id3v1", True, 2),
+    "after the copy was changed": ("mediacrawl.programs.music.run.write_tags", True, 2),
+    "before the line of the list": ("mediacrawl.programs.music.originals.Originals.keep", False, 2),
     "before the original is linked": ("os.link", False, 2),
     "after the original was linked": ("os.link", True, 2),
-    "before the rename": ("mediacrawl.music.originals.Originals.keep", True, 2),
-    "after the rename": ("mediacrawl.music.run.replace_file", True, 3),
+    "before the rename": ("mediacrawl.programs.music.originals.Originals.keep", True, 2),
+    "after the rename": ("mediacrawl.programs.music.run.replace_file", True, 3),
 }
 
 
@@ -199,7 +199,7 @@ def test_a_run_that_is_stopped_names_its_originals(error, music, monkeypatch, ca
         **stores, write=True, dry_run=False, jobs=1, originals=str(music.parent / "way back"), no_originals=False,
         m3u=False, cue=False, id3v1="keep", keep_mtime=False, min_confidence=None, color="never", limit=0,
     )  # fmt: skip
-    monkeypatch.setattr("mediacrawl.music.originals.sync_folder", stopped)
+    monkeypatch.setattr("mediacrawl.programs.music.originals.sync_folder", stopped)
     assert on_disk.mend([str(music)], options, 0.0, None)
     assert f"scrapy demojibake --undo '{music.parent}/way back'\n" in capsys.readouterr().err
 
@@ -336,7 +336,7 @@ def test_damaged_files_are_mended_or_left_and_what_was_written_can_be_undone(kin
 
 
 def test_files_of_long_texts_are_not_held_in_memory_together(music, monkeypatch):
-    from mediacrawl.music import run as module
+    from mediacrawl.programs.music import run as module
 
     held = []
     decide = module.Decider.decide

@@ -22,11 +22,11 @@ from music_files import (
 )
 from mutagen import apev2, id3, mp4
 
-from mediacrawl.commands.on_disk import report
-from mediacrawl.music.deciding import Decider
-from mediacrawl.music.reading import TaggedFile, read_tags
-from mediacrawl.music.run import MusicOptions
-from mediacrawl.records import Tag
+from mediacrawl.base.terms import Tag
+from mediacrawl.programs.commands.on_disk import report
+from mediacrawl.programs.music.deciding import Decider
+from mediacrawl.programs.music.reading import TaggedFile, read_tags
+from mediacrawl.programs.music.run import MusicOptions
 
 
 def song(number, encoding, source="id3v2.3", **texts):

@@ -13,10 +13,10 @@ from mending import mend
 from music_files import COVER, FORMATS, SAMPLES, TEXTS, UNWRITTEN, id3v2, mp3, raw
 from mutagen import flac, mp4
 
-from mediacrawl.music import writing
-from mediacrawl.music.originals import undo
-from mediacrawl.music.reading import read_tags
-from mediacrawl.music.writing import content_of
+from mediacrawl.programs.music import writing
+from mediacrawl.programs.music.originals import undo
+from mediacrawl.programs.music.reading import read_tags
+from mediacrawl.programs.music.writing import content_of
 
 MEDIA = ROOT / "mediacrawl" / "demo" / "media"
 

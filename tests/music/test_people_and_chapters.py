@@ -8,7 +8,7 @@ from mending import mend
 from music_files import SAMPLES, frame, id3v1, id3v2, misread, raw
 from mutagen import flac, id3
 
-from mediacrawl.music.reading import read_tags
+from mediacrawl.programs.music.reading import read_tags
 
 NAME, OTHER = "Вечерняя песня", "Первый мастер"
 

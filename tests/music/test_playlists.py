@@ -6,8 +6,8 @@ import os
 import pytest
 from mending import mend
 
-from mediacrawl.music import CUE, M3U
-from mediacrawl.music.originals import undo
+from mediacrawl.programs.music import CUE, M3U
+from mediacrawl.programs.music.originals import undo
 
 LINES = ["#EXTM3U", "#EXTINF:215,Тихая Пристань - Старый мост", "Письма с севера\\Старый мост.mp3", "plain.mp3"]
 M3U_TEXT = "\r\n".join([*LINES, "#EXTINF:99,Тихая Пристань - Озеро в октябре", "Озеро.mp3", ""])

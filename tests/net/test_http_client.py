@@ -11,7 +11,8 @@ from OpenSSL import SSL
 from scripted_server import NAME, ScriptedServer, certificate_in, unaccepting
 from service_identity import VerificationError
 
-from mediacrawl.net.http_client import (
+from mediacrawl.base.format import reason_of
+from mediacrawl.download.http_client import (
     ADDRESSES,
     KEPT,
     Call,
@@ -22,10 +23,9 @@ from mediacrawl.net.http_client import (
     RequestTimeoutError,
     Route,
 )
-from mediacrawl.net.http_connection import ClosedError, End, TunnelError
-from mediacrawl.net.http_wire import HEAD_BYTES, WireError
-from mediacrawl.net.tls import TlsClient, TlsSessions, tls_context
-from mediacrawl.observe.format import reason_of
+from mediacrawl.download.http_connection import ClosedError, End, TunnelError
+from mediacrawl.download.http_wire import HEAD_BYTES, WireError
+from mediacrawl.download.tls import TlsClient, TlsSessions, tls_context
 
 HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 OPEN = b"HTTP/1.1 200 OK\r\n\r\nhello"
@@ -283,7 +283,7 @@ def test_an_idle_connection_that_sends_something_is_closed(scheme):
 
 
 def test_an_idle_connection_is_closed_after_some_seconds(monkeypatch):
-    monkeypatch.setattr("mediacrawl.net.http_client.KEPT", KEPT / 50)
+    monkeypatch.setattr("mediacrawl.download.http_client.KEPT", KEPT / 50)
     with ScriptedServer(HELLO, "keep") as server:
         fetch_in_turn(server, 2, KEPT / 20)
         assert server.clients == 2
@@ -641,7 +641,7 @@ def run_in(request):
 
 
 def test_idle_connections_that_the_server_closed_first_are_forgotten(run_in, scheme, monkeypatch):
-    monkeypatch.setattr("mediacrawl.net.http_client.KEPT", 0.2)
+    monkeypatch.setattr("mediacrawl.download.http_client.KEPT", 0.2)
 
     async def run(one, server):
         await one.fetch(call(server), Received())

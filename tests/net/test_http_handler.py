@@ -19,13 +19,13 @@ from scrapy.utils.test import get_crawler
 from scripted_server import ScriptedServer
 from service_identity import CertificateError
 
-from mediacrawl.clock import Clock
+from mediacrawl.base.clock import Clock
+from mediacrawl.base.terms import Evidence, Kind, Lease, Trouble
+from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl.failures import error_name, trouble_in
-from mediacrawl.net.http_client import Route
-from mediacrawl.net.http_handler import PoliteHTTPHandler
+from mediacrawl.download.http_client import Route
+from mediacrawl.download.http_handler import PoliteHTTPHandler
 from mediacrawl.politeness.address_clocks import AddressClocks, AddressPolicy, SharedAddressClocks
-from mediacrawl.records import Evidence, Kind, Lease, Trouble
-from mediacrawl.visit import VISIT, Visit
 
 HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.net.http_wire import HEAD_BYTES, ChunkedBody, Framing, WireError, read_head, request_bytes, split_head
+from mediacrawl.download.http_wire import (
+    HEAD_BYTES,
+    ChunkedBody,
+    Framing,
+    WireError,
+    read_head,
+    request_bytes,
+    split_head,
+)
 
 OK = b"HTTP/1.1 200 OK\r\n"
 

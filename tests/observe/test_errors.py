@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.observe import errors
-from mediacrawl.observe import log_text as critical_log
-from mediacrawl.observe.errors import Fault, Faults, UnreachableSites
-from mediacrawl.observe.log_text import CriticalLog
+from mediacrawl.log import errors
+from mediacrawl.log import text as critical_log
+from mediacrawl.log.errors import Fault, Faults, UnreachableSites
+from mediacrawl.log.text import CriticalLog
 
 
 def raised(error):

@@ -9,8 +9,10 @@ from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mediacrawl.observe import RequestLine, RequestLog, archive, log_search
-from mediacrawl.observe.log_search import Search
+from mediacrawl.log import archive
+from mediacrawl.log import search as log_search
+from mediacrawl.log.request_log import RequestLine, RequestLog
+from mediacrawl.log.search import Search
 
 DAY = date(2026, 8, 1)
 PLAIN = f"requests-{DAY.isoformat()}.jsonl"

@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from mediacrawl.observe.log_text import SafeFormatter, make_safe, traceback_text
+from mediacrawl.log.text import SafeFormatter, make_safe, traceback_text
 
 ESC, C1, BIDI = "\x1b[2J\x1b]0;owned\x07", "\x9b2J", "\u202e"
 FORGED = "2026-01-01 00:00:00 [mediacrawl] INFO: all is well"

@@ -8,8 +8,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 from scripted_server import ScriptedServer
 
-from mediacrawl.observe import notices
-from mediacrawl.observe.notices import NoticeError, send, target_problem
+from mediacrawl.base import notices
+from mediacrawl.base.notices import NoticeError, send, target_problem
 
 NOTICE = {"event": "end", "reason": "breaker", "text": "It has ended: „breaker“.", "counts": {"records": 3}}
 SAVING = (

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.observe import ProgressFacts, progress_line
-from mediacrawl.observe.text import columns
-from mediacrawl.observe.totals import Totals
+from mediacrawl.base.text import columns
+from mediacrawl.log.totals import Totals
+from mediacrawl.watch.progress import ProgressFacts, progress_line
 
 numbers = st.integers(0, 10**9)
 

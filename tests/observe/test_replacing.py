@@ -2,7 +2,7 @@
 
 import pytest
 
-from mediacrawl.observe.archive import replacing
+from mediacrawl.log.archive import replacing
 
 
 @pytest.mark.parametrize("sync", [False, True])

@@ -19,8 +19,9 @@ from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mediacrawl.observe import LogError, RequestLine, RequestLog, archive, read
-from mediacrawl.observe.request_log import MAX_ROBOTS, MAX_TEXT
+from mediacrawl.log import archive
+from mediacrawl.log.archive import read
+from mediacrawl.log.request_log import MAX_ROBOTS, MAX_TEXT, LogError, RequestLine, RequestLog
 
 NOON = 1_785_585_600.0  # 2026-08-01 12:00:00 UTC
 DAY = 86_400.0

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.observe import format as numbers
-from mediacrawl.observe.text import (
+from mediacrawl.base import format as numbers
+from mediacrawl.base.text import (
     clean,
     columns,
     cut,

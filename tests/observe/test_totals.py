@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.observe.totals import MOST_SITES, Tally, Totals, failure, summed
-from mediacrawl.records import Drop, End, Evidence, Kind, Lease, Outcome
-from mediacrawl.visit import FetchFacts, Visit, VisitDecision
+from mediacrawl.base.terms import Drop, End, Evidence, Kind, Lease, Outcome
+from mediacrawl.base.visit import FetchFacts, Visit, VisitDecision
+from mediacrawl.log.totals import MOST_SITES, Tally, Totals, failure, summed
 
 CONTINUE, DONE = Outcome(End.CONTINUE), Outcome(End.DONE)
 

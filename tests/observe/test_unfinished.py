@@ -9,9 +9,10 @@ import sys
 
 import pytest
 
-from mediacrawl.observe import RequestLine, RequestLog, read
-from mediacrawl.observe.log_search import Search
-from mediacrawl.observe.unfinished import SLOT, UNFINISHED, UnfinishedRequests, unfinished
+from mediacrawl.log.archive import read
+from mediacrawl.log.request_log import RequestLine, RequestLog
+from mediacrawl.log.search import Search
+from mediacrawl.log.unfinished import SLOT, UNFINISHED, UnfinishedRequests, unfinished
 
 NOON = 1_785_585_600.0  # 2026-08-01 12:00:00 UTC
 SITE = "a.example"

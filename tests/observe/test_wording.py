@@ -6,8 +6,8 @@ import pytest
 from OpenSSL import SSL
 from scrapy import exceptions
 
-from mediacrawl.observe.format import counted_in_words, in_words, plural, reason_of
-from mediacrawl.observe.report import CrawlFacts, summary
+from mediacrawl.base.format import counted_in_words, in_words, plural, reason_of
+from mediacrawl.watch.report import CrawlFacts, summary
 
 
 @pytest.mark.parametrize(

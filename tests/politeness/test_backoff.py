@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mediacrawl.base.terms import End, Outcome, Trouble
 from mediacrawl.politeness.backoff import (
     GOOD,
     LONGEST_RETRY_AFTER,
@@ -18,7 +19,6 @@ from mediacrawl.politeness.backoff import (
     trouble_of,
 )
 from mediacrawl.politeness.delay import Clocks, DelayPolicy, after_visit, factors_by_hour
-from mediacrawl.records import End, Outcome, Trouble
 
 DAY = 86_400.0
 EXACT = BackoffPolicy(jitter=0.0)

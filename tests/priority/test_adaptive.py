@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from waiting_links import found, leased
 
+from mediacrawl.base.terms import End, Evidence, Kind, Outcome
 from mediacrawl.frontier.contract import FrontierPolicy
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy
@@ -15,7 +16,6 @@ from mediacrawl.priority.classes import MOST_INLINKS, MOST_OUTLINKS, ScorePolicy
 from mediacrawl.priority.features import WIDTH, places
 from mediacrawl.priority.learner import Learner
 from mediacrawl.priority.orders import Alike, CreditPolicy, RuleOrder, SiteRate
-from mediacrawl.records import End, Evidence, Kind, Outcome
 
 
 @pytest.fixture

@@ -15,15 +15,15 @@ import redis
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from mediacrawl.base.notes import NoNotes
+from mediacrawl.base.terms import Kind
 from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings
 from mediacrawl.frontier.redis.worker import RedisWorker
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.frontier.stores import open_store
-from mediacrawl.notes import NoNotes
 from mediacrawl.priority import hubs as hubs_module
 from mediacrawl.priority.hubs import BUCKETS, DAY, FLOOR, LEAST, LOST, SOONEST, Hub, Hubs, Posterior, pack, unpack
-from mediacrawl.records import Kind
 
 NOW = 1_700_000_000.0
 FRONT, LIST, SHOW = "https://a.example/", "https://a.example/shows", "https://a.example/shows/1"

@@ -13,11 +13,13 @@ import redis
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mediacrawl.base.notes import NoNotes
+from mediacrawl.base.terms import Drop, End, Evidence, Kind, Lease, Nugget, Outcome
+from mediacrawl.base.visit import FetchFacts, Visit
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.redis.store import RedisFrontier
 from mediacrawl.frontier.redis.worker import RedisWorker
 from mediacrawl.frontier.stores import open_store
-from mediacrawl.notes import NoNotes
 from mediacrawl.priority.nuggets import (
     NAMESPACE,
     SAYING,
@@ -30,9 +32,8 @@ from mediacrawl.priority.nuggets import (
     media,
     recording,
 )
-from mediacrawl.records import Drop, End, Evidence, Kind, Lease, MediaItem, Nugget, Outcome
+from mediacrawl.record.item import MediaItem
 from mediacrawl.store import Catalogue
-from mediacrawl.visit import FetchFacts, Visit
 
 ANSWER = NoAnswer("http://a.example/song.mp3", 200)
 URL, OTHER = "http://a.example/song.mp3", "http://b.example/other.mp3"

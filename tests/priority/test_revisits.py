@@ -2,11 +2,11 @@
 
 import pytest
 
+from mediacrawl.base.terms import Candidate, Drop, End, Evidence, Kind, Lease, Outcome
+from mediacrawl.base.visit import FetchFacts, Visit, VisitDecision
 from mediacrawl.frontier.site_state import AGAIN
 from mediacrawl.priority.hubs import Hub
 from mediacrawl.priority.revisits import RevisitResult, is_revisit, revisit_result
-from mediacrawl.records import Candidate, Drop, End, Evidence, Kind, Lease, Outcome
-from mediacrawl.visit import FetchFacts, Visit, VisitDecision
 
 URL = "https://a.example/shows"
 DONE = Outcome(End.DONE)

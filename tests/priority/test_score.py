@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mediacrawl.base.terms import Kind
 from mediacrawl.priority import Scores
-from mediacrawl.records import Kind
 
 
 def test_media_come_before_feeds_feeds_before_seeds_and_seeds_before_pages():

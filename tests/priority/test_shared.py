@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from waiting_links import found, leased
 
+from mediacrawl.base.terms import End, Outcome
 from mediacrawl.frontier.contract import FrontierPolicy
 from mediacrawl.frontier.redis.leases import NoteCache, exchange_call, exchanged
 from mediacrawl.frontier.redis.store import RedisFrontier
@@ -31,7 +32,6 @@ from mediacrawl.priority.journal import VisitEntry
 from mediacrawl.priority.learner import load_model
 from mediacrawl.priority.orders import RECORDS
 from mediacrawl.priority.shared import SharedJournal, SharedNotes
-from mediacrawl.records import End, Outcome
 
 POLICY = FrontierPolicy(delay=DelayPolicy(factor=0, minimum=0.01, maximum=0.01, first=0.01), explore=0.0)
 DONE = Outcome(End.DONE, response_time=0.1)

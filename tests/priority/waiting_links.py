@@ -1,9 +1,9 @@
 """Links as they are found, and as they are leased."""
 
+from mediacrawl.base.terms import Candidate, Evidence, Kind
 from mediacrawl.frontier.site_state import lease_of
 from mediacrawl.politeness.delay import Clocks
 from mediacrawl.priority.link_class import link_class
-from mediacrawl.records import Candidate, Evidence, Kind
 
 
 def found(url, parent="http://start.example/", anchor="", path="", kind=Kind.PAGE, via="a"):

@@ -2,10 +2,11 @@
 
 import pytest
 
-from mediacrawl.facts import FEED, MOST_FACTS, PAGE, Fact, fact, framed, pack
-from mediacrawl.probe import Probe, ProbePolicy, ProbeResult, build_item
-from mediacrawl.probe.described import Description, with_description
-from mediacrawl.records import Evidence, Tag
+from mediacrawl.base.facts import FEED, MOST_FACTS, PAGE, Fact, fact, framed, pack
+from mediacrawl.base.terms import Evidence, Tag
+from mediacrawl.probe import Probe, ProbePolicy, ProbeResult
+from mediacrawl.record.build import build_item
+from mediacrawl.record.described import Description, with_description
 from mediacrawl.store import Catalogue
 
 URL = "https://a.example/song.mp3"

@@ -29,8 +29,8 @@ def test_no_command_imports_mutagen_before_it_reads_a_file():
 
 
 def test_what_mutagen_knows_is_there_when_it_is_asked():
-    from mediacrawl.encoding.records.values import best_values
     from mediacrawl.probe.formats.id3 import genres
+    from mediacrawl.record.values import best_values
 
     assert genres()[17] == "Rock"
     element = {"source": "id3v2.3", "frame": "TCON", "key": "genre", "text": "(17)"}

@@ -2,10 +2,10 @@
 
 import pytest
 
+from mediacrawl.base.terms import Evidence, Kind
+from mediacrawl.download.body_bytes import BodyLimits, bytes_wanted
 from mediacrawl.priority import Scores
-from mediacrawl.probe.response import BodyLimits, bytes_wanted
 from mediacrawl.reading import reader
-from mediacrawl.records import Evidence, Kind
 from mediacrawl.scope.candidates import candidate, kind_of
 
 LIMITS = BodyLimits(page=200, head=16, single=64, lists=3_000)

@@ -12,8 +12,9 @@ from mutagen.flac import FLAC
 from mutagen.id3 import ID3
 from probe_media import run, sample
 
-from mediacrawl.probe import ProbeResult, build_item
-from mediacrawl.records import MediaItem
+from mediacrawl.probe import ProbeResult
+from mediacrawl.record.build import build_item
+from mediacrawl.record.item import MediaItem
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 

@@ -6,10 +6,10 @@ import pytest
 from probe_media import audio
 
 from mediacrawl import DescribeError
-from mediacrawl.describing import describe
 from mediacrawl.probe.claims import MPEG_AUDIO, disposition_name, expected_by_name, expected_by_type
 from mediacrawl.probe.policy import ProbePolicy
 from mediacrawl.probe.session import Reply, Session, advance
+from mediacrawl.reading.describing import describe
 
 SONG = random.Random(1).randbytes(40_000) + audio()
 """MPEG audio behind bytes of something else."""

@@ -5,10 +5,10 @@ from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mediacrawl.demo import grow_mp3, media_bytes
 from mediacrawl.probe import ProbePolicy
 from mediacrawl.probe.multipart import ContentRange, is_multipart, read_content_range, read_parts
 from mediacrawl.probe.session import Odd, Reply, Session
+from mediacrawl.programs.demo import grow_mp3, media_bytes
 
 POLICY = ProbePolicy()
 SONG = grow_mp3(media_bytes("nachtzug.mp3"), 100)

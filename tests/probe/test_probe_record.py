@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from probe_media import audio, frame, id3, run, sample
 
+from mediacrawl.base.terms import Evidence, Tag
 from mediacrawl.encoding.excerpts import clean
-from mediacrawl.encoding.records.evidence import decode, tag_element
 from mediacrawl.extract.manifests import Manifest
-from mediacrawl.probe import build_item, fill_values, raw_bytes
-from mediacrawl.probe.record import build_manifest_item
 from mediacrawl.probe.session import FirstAnswer
-from mediacrawl.records import Evidence, Tag
+from mediacrawl.probe.text import decode
+from mediacrawl.record.build import build_item, build_manifest_item, fill_values
+from mediacrawl.record.evidence import raw_bytes, tag_element
 
 URL = "http://example.org/tone.mp3"
 

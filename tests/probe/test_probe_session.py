@@ -7,11 +7,11 @@ from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mediacrawl.demo import grow_mp3, media_bytes
-from mediacrawl.notes import NoNotes
+from mediacrawl.base.notes import NoNotes
 from mediacrawl.probe import Probe, ProbePolicy
 from mediacrawl.probe.range_support import RangeSupport
 from mediacrawl.probe.session import Odd, Reply, Session, advance
+from mediacrawl.programs.demo import grow_mp3, media_bytes
 
 POLICY = ProbePolicy()
 SMALL = media_bytes("nachtzug.mp3")

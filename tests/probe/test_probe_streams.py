@@ -8,11 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from probe_media import sample
 
-from mediacrawl.encoding.records.fixer import Fixer
-from mediacrawl.probe import Probe, ProbePolicy, build_item, raw_bytes
+from mediacrawl.base.terms import Evidence, Kind
+from mediacrawl.download.body_bytes import BodyLimits, bytes_wanted
+from mediacrawl.probe import Probe, ProbePolicy
 from mediacrawl.probe.icecast import STREAM_BYTES, is_stream, lacks_song, read_stream, stream_bytes
-from mediacrawl.probe.response import BodyLimits, bytes_wanted
-from mediacrawl.records import Evidence, Kind
+from mediacrawl.record.build import build_item
+from mediacrawl.record.evidence import raw_bytes
+from mediacrawl.record.fixer import Fixer
 
 POLICY = ProbePolicy()
 MP3 = b"\xff\xfb\x90\x00" + bytes(413)
@@ -80,7 +82,7 @@ def test_as_much_of_a_stream_is_read_as_its_first_words_need():
 
 
 def test_what_a_page_says_of_its_length_is_not_believed():
-    from mediacrawl.facts import fact, pack
+    from mediacrawl.base.facts import fact, pack
 
     told = Evidence(facts=pack([fact("page", "og:audio:duration", "duration", "180")]))
     assert build_item(read(), Probe(POLICY), url="http://radio.example/", evidence=told).duration is None

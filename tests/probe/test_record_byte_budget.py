@@ -11,18 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from itemadapter import ItemAdapter
 
-from mediacrawl.demo import media_bytes
-from mediacrawl.encoding.records.evidence import tag_element
-from mediacrawl.encoding.records.fixer import Fixer
-from mediacrawl.encoding.records.values import FILE_FIELDS, LINK_FIELDS
-from mediacrawl.facts import fact, pack
-from mediacrawl.model.parts import Chapter, Track
-from mediacrawl.probe import Probe, ProbePolicy, build_item, build_page_item
-from mediacrawl.probe.byte_budget import FACTOR, LEAST, PLAYERS, first_records, stored_bytes, within
+from mediacrawl.base.facts import fact, pack
+from mediacrawl.base.parts import Chapter, Track
+from mediacrawl.base.terms import Evidence, Tag
+from mediacrawl.probe import Probe, ProbePolicy
 from mediacrawl.probe.context import ParseContext
 from mediacrawl.probe.sparse import SparseFile
 from mediacrawl.probe.text import Value
-from mediacrawl.records import Evidence, Tag
+from mediacrawl.programs.demo import media_bytes
+from mediacrawl.record.build import build_item, build_page_item
+from mediacrawl.record.byte_budget import FACTOR, LEAST, PLAYERS, first_records, stored_bytes, within
+from mediacrawl.record.evidence import tag_element
+from mediacrawl.record.fixer import Fixer
+from mediacrawl.record.values import FILE_FIELDS, LINK_FIELDS
 from mediacrawl.store import Catalogue
 
 LETTERS = {

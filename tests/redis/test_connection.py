@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scrapy.settings import BaseSettings
 
-from mediacrawl.connection import ConnectionSettingError, connect, hidden, key_of, redis_url
+from mediacrawl.crawl.connection import ConnectionSettingError, connect, hidden, key_of, redis_url
 
 LETTERS = "\u0416\u0429\u042b\u042d"
 """Of passwords, and of nothing else in these tests."""

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mediacrawl.base.terms import Candidate, Drop, Evidence, Kind
 from mediacrawl.frontier.export import json_line
 from mediacrawl.frontier.redis.start_urls import _KNOWN, LONGEST, StartUrlEntry, Unreadable, read_entry
 from mediacrawl.priority.score import Scores
-from mediacrawl.records import Candidate, Drop, Evidence, Kind
 from mediacrawl.scope import Scope
 from mediacrawl.scope.candidates import candidate_of_entry
 from mediacrawl.scope.gate import ContactScope

@@ -10,13 +10,13 @@ from demo_web import DemoWeb
 from scrapy.settings import Settings
 from waiting_links import found, leased
 
+from mediacrawl.base.terms import Candidate, Kind
 from mediacrawl.crawl.ordering import adaptive_policy, load_learner
 from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.redis import leases as redis_leases
 from mediacrawl.frontier.redis.leases import NoteCache
 from mediacrawl.frontier.redis.store import RedisFrontier, StoreSettings
 from mediacrawl.priority.learner import load_model
-from mediacrawl.records import Candidate, Kind
 
 ON_REDIS = ("-s", "SCHEDULER_STORE=redis")
 

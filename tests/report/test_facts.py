@@ -10,24 +10,16 @@ from datetime import UTC, datetime
 
 import pytest
 
+from mediacrawl.base.terms import Drop, Limit, Trouble
 from mediacrawl.frontier.sqlite.reader import FrontierOverview
-from mediacrawl.observe import RequestLine, RequestLog
-from mediacrawl.observe.meanings import LIMITS, MEANINGS, TROUBLES
-from mediacrawl.observe.status import (
-    CrawlStatus,
-    HistoryFile,
-    Sample,
-    estimate,
-    process_start,
-    sample_interval,
-    samples,
-)
-from mediacrawl.records import Drop, Limit, Trouble
-from mediacrawl.report import LogDigest, Sources, digest, make_report, page
-from mediacrawl.report.facts import totals_of
-from mediacrawl.report.log_digest import Visit
+from mediacrawl.log.meanings import LIMITS, MEANINGS, TROUBLES
+from mediacrawl.log.request_log import RequestLine, RequestLog
+from mediacrawl.programs.report import page
 from mediacrawl.site_adapters.counts import AdapterCounts
 from mediacrawl.store.figures import CatalogueFigures
+from mediacrawl.watch.facts import Sources, make_report, totals_of
+from mediacrawl.watch.log_digest import LogDigest, Visit, digest
+from mediacrawl.watch.status import CrawlStatus, HistoryFile, Sample, estimate, process_start, sample_interval, samples
 
 NOW = 1_790_000_000.0
 

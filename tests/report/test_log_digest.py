@@ -6,8 +6,9 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from mediacrawl.observe import RequestLine, RequestLog
-from mediacrawl.report import digest, log_digest
+from mediacrawl.log.request_log import RequestLine, RequestLog
+from mediacrawl.watch import log_digest
+from mediacrawl.watch.log_digest import digest
 
 NOON = datetime(2026, 3, 11, 12, tzinfo=UTC).timestamp()
 

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from mediacrawl.observe.status import CrawlStatus
-from mediacrawl.report.metrics import open_metrics
-from mediacrawl.report.server import MOST_CLIENTS, MetricsServer, Reports
+from mediacrawl.watch.metrics import open_metrics
+from mediacrawl.watch.server import MOST_CLIENTS, MetricsServer, Reports
+from mediacrawl.watch.status import CrawlStatus
 
 NOW = 1_790_000_000.0
 
@@ -162,7 +162,7 @@ def test_a_report_is_kept_for_a_while_and_a_failure_is_not(tmp_path):
 @pytest.mark.parametrize("patience", [1.0, 600.0])
 def test_clients_that_never_end_their_request_do_not_keep_the_port(served, monkeypatch, drip, patience):
     # With the longer time it is a further client that ends one of them.
-    monkeypatch.setattr("mediacrawl.report.server.PATIENCE", patience)
+    monkeypatch.setattr("mediacrawl.watch.server.PATIENCE", patience)
     server, _ = served
     host, port = server.url.split("/")[2].rsplit(":", 1)
     with contextlib.ExitStack() as opened:
@@ -199,7 +199,7 @@ def answered(server):
 
 
 def test_a_slow_report_is_not_cut_off_by_the_time_for_a_request(served, monkeypatch):
-    monkeypatch.setattr("mediacrawl.report.server.PATIENCE", 0.3)
+    monkeypatch.setattr("mediacrawl.watch.server.PATIENCE", 0.3)
     server, folder = served
 
     def make(*_):

@@ -7,13 +7,13 @@ from html.parser import HTMLParser
 import browser
 import pytest
 
+from mediacrawl.base.terms import SiteInfo, SiteState
 from mediacrawl.frontier.sqlite.reader import FrontierOverview
-from mediacrawl.observe.status import CrawlStatus, Sample
-from mediacrawl.records import SiteInfo, SiteState
-from mediacrawl.report import LogDigest, Sources, busiest, make_report, page
-from mediacrawl.report.facts import Named
-from mediacrawl.report.log_digest import Visit
+from mediacrawl.programs.report import page
 from mediacrawl.store.figures import DURATIONS, CatalogueFigures
+from mediacrawl.watch.facts import Named, Sources, busiest, make_report
+from mediacrawl.watch.log_digest import LogDigest, Visit
+from mediacrawl.watch.status import CrawlStatus, Sample
 
 NOW = 1_790_000_000.0
 

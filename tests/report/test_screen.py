@@ -5,11 +5,11 @@ import os
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mediacrawl.base.terms import SiteInfo, SiteState
+from mediacrawl.base.text import columns
 from mediacrawl.frontier.sqlite.reader import LISTED_ORDERS, LISTED_STATES
-from mediacrawl.observe.status import CrawlStatus, Sample
-from mediacrawl.observe.text import columns
-from mediacrawl.records import SiteInfo, SiteState
-from mediacrawl.report.screen import SORTS, STATES, TopView, screen
+from mediacrawl.programs.report.screen import SORTS, STATES, TopView, screen
+from mediacrawl.watch.status import CrawlStatus, Sample
 
 NOW = 1_790_000_000.0
 EVIL = "\x1b[31m\u202eリング\n"

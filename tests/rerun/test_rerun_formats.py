@@ -12,14 +12,14 @@ import sys
 import pytest
 from stored_items import ALBUMS, ROWS, decided, foreign_item, go, our_record, read_lines, stored
 
-from mediacrawl.encoding.records.fixer import Fixer
-from mediacrawl.rerun import RerunError, report
-from mediacrawl.rerun.text_fields import TextFields
+from mediacrawl.programs.rerun import RerunError, report
+from mediacrawl.programs.rerun.text_fields import TextFields
+from mediacrawl.record.fixer import Fixer
 from mediacrawl.store import Catalogue
 
 pa = pytest.importorskip("pyarrow", reason="pip install -e '.[parquet]'")
 pq = pytest.importorskip("pyarrow.parquet", reason="pip install -e '.[parquet]'")
-parquet = pytest.importorskip("mediacrawl.rerun.parquet")
+parquet = pytest.importorskip("mediacrawl.programs.rerun.parquet")
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def test_an_output_is_of_the_kind_of_the_input_or_json_lines(items, catalogue, t
 
 
 def test_where_a_row_group_ends_does_not_depend_on_blocks(tmp_path, monkeypatch):
-    monkeypatch.setattr("mediacrawl.rerun.parquet._GROUP_ROWS", 25)
+    monkeypatch.setattr("mediacrawl.programs.rerun.parquet._GROUP_ROWS", 25)
     go(stored(tmp_path / "in.parquet", *map(our_record, range(88))), tmp_path / "one.parquet")
     go(tmp_path / "one.parquet", tmp_path / "two.parquet")
     assert (tmp_path / "one.parquet").read_bytes() == (tmp_path / "two.parquet").read_bytes()
@@ -326,7 +326,7 @@ def test_a_folder_of_files_is_read_in_their_order(tmp_path):
 
 def test_without_pyarrow_a_sentence_says_how_to_get_it(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    monkeypatch.delitem(sys.modules, "mediacrawl.rerun.parquet")
+    monkeypatch.delitem(sys.modules, "mediacrawl.programs.rerun.parquet")
     with pytest.raises(RerunError, match=r"pip install 'pyarrow>=18'"):
         go(tmp_path / "in.parquet", tmp_path / "out.parquet")
 

@@ -16,11 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stored_items import go, our_record, read_lines, stored
 
-from mediacrawl.encoding.records.fixer import Fixer
-from mediacrawl.rerun import RerunError, json_lines
-from mediacrawl.rerun.blocks import LONGEST_RECORD
-from mediacrawl.rerun.csv_rows import OPEN_QUOTE, CsvReader
-from mediacrawl.rerun.endpoints import location_of
+from mediacrawl.programs.rerun import RerunError, json_lines
+from mediacrawl.programs.rerun.blocks import LONGEST_RECORD
+from mediacrawl.programs.rerun.csv_rows import OPEN_QUOTE, CsvReader
+from mediacrawl.programs.rerun.endpoints import location_of
+from mediacrawl.record.fixer import Fixer
 
 HOSTILE = [
     b"",
@@ -194,8 +194,8 @@ def test_the_blocks_of_a_table_are_all_of_it_and_begin_where_the_one_before_ends
     path = tmp_path_factory.mktemp("table") / "in.csv"
     path.write_bytes(b"title,n\n" + text.encode())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mediacrawl.rerun.blocks.BLOCK_BYTES", 8)
-        patch.setattr("mediacrawl.rerun.csv_rows._LONGEST_ROW", longest)
+        patch.setattr("mediacrawl.programs.rerun.blocks.BLOCK_BYTES", 8)
+        patch.setattr("mediacrawl.programs.rerun.csv_rows._LONGEST_ROW", longest)
         with contextlib.closing(CsvReader(location_of(str(path)))) as reader:
             found = list(reader.blocks(None, 1))
             assert b"".join(b"".join(block.data) for block in found) == text.encode()
@@ -245,8 +245,8 @@ def test_no_line_is_read_again_for_each_quote_before_it(tmp_path, monkeypatch):
     def counting(lines, **how):
         return reader((read.append(len(line)) or line for line in lines), **how)
 
-    monkeypatch.setattr("mediacrawl.rerun.csv_rows.csv.reader", counting)
-    monkeypatch.setattr("mediacrawl.rerun.csv_rows._LONGEST_ROW", 1 << 18)
+    monkeypatch.setattr("mediacrawl.programs.rerun.csv_rows.csv.reader", counting)
+    monkeypatch.setattr("mediacrawl.programs.rerun.csv_rows._LONGEST_ROW", 1 << 18)
     for line in (ANEW, b'"\n', b'x,"\n', b"more\n"):
         data = b'a,b\n"\n' + line * (2**20 // len(line))
         (tmp_path / "in.csv").write_bytes(data)

@@ -16,7 +16,7 @@ from stored_items import RECORDS, ROOT, Killer, go, our_record, stored
 from mediacrawl.encoding import model_version, use_models
 from mediacrawl.encoding.languages import Language
 from mediacrawl.encoding.train import train
-from mediacrawl.rerun import RerunError, RerunOptions, RerunWatcher, rerun
+from mediacrawl.programs.rerun import RerunError, RerunOptions, RerunWatcher, rerun
 
 
 @pytest.mark.parametrize("kind", ["jl", *slow("jl.gz", "csv")])
@@ -42,7 +42,7 @@ def test_three_processes_mend_a_catalogue_as_one_does(catalogue, tmp_path):
 
 
 def test_a_small_input_starts_no_processes(many_lines, tmp_path, monkeypatch):
-    monkeypatch.setattr("mediacrawl.rerun.workers.workers", None)
+    monkeypatch.setattr("mediacrawl.programs.rerun.workers.workers", None)
     (tmp_path / "small.jl").write_bytes(b"".join(many_lines.read_bytes().splitlines(keepends=True)[:10]))
     assert go(tmp_path / "small.jl", tmp_path / "out.jl", jobs=8).tally.records == 10
 
@@ -123,7 +123,7 @@ def test_a_worker_that_dies_is_a_sentence_and_the_run_goes_on(many_lines, tmp_pa
 
 PARENT = """
 import multiprocessing, os, signal, sys
-from mediacrawl.rerun import RerunOptions, RerunWatcher, rerun
+from mediacrawl.programs.rerun import RerunOptions, RerunWatcher, rerun
 from stored_items import small_blocks
 
 class Teller(RerunWatcher):

@@ -11,10 +11,10 @@ from harness import slow
 from stored_items import RECORDS, ROWS, go, killed, our_record, stored
 
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
-from mediacrawl.rerun import RerunError, RerunOptions, RerunWatcher, rerun
-from mediacrawl.rerun.endpoints import location_of
-from mediacrawl.rerun.json_lines import LineWriter
-from mediacrawl.rerun.output_file import OutputFile
+from mediacrawl.programs.rerun import RerunError, RerunOptions, RerunWatcher, rerun
+from mediacrawl.programs.rerun.endpoints import location_of
+from mediacrawl.programs.rerun.json_lines import LineWriter
+from mediacrawl.programs.rerun.output_file import OutputFile
 from mediacrawl.store import Catalogue
 
 pytest.importorskip("pyarrow", reason="pip install -e '.[parquet]'")
@@ -77,7 +77,7 @@ def test_a_kill_at_the_end_leaves_only_the_end_to_do(sources, whole, tmp_path, k
     killed(
         sources[kind],
         path,
-        f"mediacrawl.rerun.{writer if moment == 'place' else f'output_file:{moment}'}",
+        f"mediacrawl.programs.rerun.{writer if moment == 'place' else f'output_file:{moment}'}",
         save_every=0.0,
     )
     assert not path.exists()
@@ -90,7 +90,7 @@ def test_a_kill_at_the_end_leaves_only_the_end_to_do(sources, whole, tmp_path, k
 def test_a_kill_behind_the_last_rename_is_no_loss(sources, whole, tmp_path, kind, monkeypatch):
     path = tmp_path / f"out.{kind}"
     with monkeypatch.context() as patch:
-        patch.setattr("mediacrawl.rerun.output_file.sync_folder", dies_if_placed(path))
+        patch.setattr("mediacrawl.programs.rerun.output_file.sync_folder", dies_if_placed(path))
         patch.setattr("pathlib.Path.unlink", lambda self, missing_ok=False: None)
         with pytest.raises(Killed):
             go(sources[kind], path)
@@ -141,7 +141,8 @@ def rows(path):
 
 
 @pytest.mark.parametrize(
-    "when", [2, *slow("mediacrawl.rerun.media_db:InPlaceWriter.place"), "mediacrawl.store.bulk:BulkCatalogue.close"]
+    "when",
+    [2, *slow("mediacrawl.programs.rerun.media_db:InPlaceWriter.place"), "mediacrawl.store.bulk:BulkCatalogue.close"],
 )
 def test_a_catalogue_in_place_goes_on(catalogue, tmp_path, when):
     for name in ("whole.db", "killed.db"):
@@ -160,7 +161,7 @@ def test_what_a_crawl_writes_meanwhile_wins(catalogue, tmp_path, monkeypatch):
     path = tmp_path / "media.db"
     shutil.copy(catalogue, path)
     first = rows(path)[-1]
-    from mediacrawl.rerun.media_db import InPlaceWriter
+    from mediacrawl.programs.rerun.media_db import InPlaceWriter
 
     pack = InPlaceWriter.pack
 
@@ -177,7 +178,7 @@ def test_what_a_crawl_writes_meanwhile_wins(catalogue, tmp_path, monkeypatch):
     assert rows(path)[-1]["tags"] == first["tags"]
 
 
-@pytest.mark.parametrize("when", [2, "mediacrawl.rerun.redis_list:ListWriter.place"])
+@pytest.mark.parametrize("when", [2, "mediacrawl.programs.rerun.redis_list:ListWriter.place"])
 def test_a_redis_list_goes_on(lines, redis_list, tmp_path, monkeypatch, when):
     monkeypatch.chdir(tmp_path)
     client, url = redis_list

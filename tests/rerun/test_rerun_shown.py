@@ -4,11 +4,11 @@ import io
 
 import pytest
 
-from mediacrawl.encoding.records.fixer import FixResult, TextChange
-from mediacrawl.observe.text import columns
-from mediacrawl.rerun import PreviewTable, RerunCounts, report
-from mediacrawl.rerun.blocks import PreviewRow
-from mediacrawl.rerun.console import RerunConsole
+from mediacrawl.base.text import columns
+from mediacrawl.programs.rerun import PreviewTable, RerunCounts, report
+from mediacrawl.programs.rerun.blocks import PreviewRow
+from mediacrawl.programs.rerun.console import RerunConsole
+from mediacrawl.record.fixer import FixResult, TextChange
 
 
 class Clock:

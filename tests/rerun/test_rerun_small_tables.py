@@ -3,10 +3,10 @@
 import pytest
 from stored_items import go
 
-from mediacrawl.rerun import report
-from mediacrawl.rerun.blocks import RerunCounts
-from mediacrawl.rerun.csv_rows import delimiter_of
-from mediacrawl.rerun.text_encoding import encoding_of
+from mediacrawl.programs.rerun import report
+from mediacrawl.programs.rerun.blocks import RerunCounts
+from mediacrawl.programs.rerun.csv_rows import delimiter_of
+from mediacrawl.programs.rerun.text_encoding import encoding_of
 
 GARBLED = "Группа крови".encode("cp1251").decode("latin-1")
 

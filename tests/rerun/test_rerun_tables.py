@@ -12,10 +12,10 @@ import threading
 import pytest
 from stored_items import go, killed, read_lines
 
-from mediacrawl.encoding.records.fixer import Fixer
-from mediacrawl.rerun import RerunError, RerunOptions, RerunWatcher, report, rerun
-from mediacrawl.rerun.console import refuse_unchecked
-from mediacrawl.rerun.text_encoding import encoding_of, named
+from mediacrawl.programs.rerun import RerunError, RerunOptions, RerunWatcher, report, rerun
+from mediacrawl.programs.rerun.console import refuse_unchecked
+from mediacrawl.programs.rerun.text_encoding import encoding_of, named
+from mediacrawl.record.fixer import Fixer
 
 GARBLED = "Группа крови".encode("cp1251").decode("latin-1")
 EXCEL = (

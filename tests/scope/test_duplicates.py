@@ -5,9 +5,9 @@ import random
 
 import pytest
 
+from mediacrawl.base.notes import NoNotes
+from mediacrawl.base.terms import Drop
 from mediacrawl.extract import Fingerprint
-from mediacrawl.notes import NoNotes
-from mediacrawl.records import Drop
 from mediacrawl.scope import DuplicatePolicy, Duplicates
 from mediacrawl.scope.canonical import Spelling
 from mediacrawl.scope.copies import Copies, SoftErrors, is_named_copy, of_a_copy

@@ -2,11 +2,11 @@
 
 import pytest
 
+from mediacrawl.base.terms import Candidate, Drop
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority import link_class
-from mediacrawl.records import Candidate, Drop
 from mediacrawl.scope import NeverCrawl, site_of
 from mediacrawl.scope.exclusions.never import drop_excluded
 

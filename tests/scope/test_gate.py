@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl import settings
+from mediacrawl.base.terms import Drop
 from mediacrawl.frontier.seen import RecentUrls
-from mediacrawl.records import Drop
 from mediacrawl.scope import Base, ExtensionFilter, NeverCrawl, Scope, Traps, canonical, is_loopback
 from mediacrawl.scope.hosts import REFUSED_PORTS, port_of
 

@@ -133,7 +133,7 @@ def test_a_broken_note_is_as_good_as_none(notes):
 
 @given(st.lists(st.tuples(st.text("ab/?&=1", max_size=12), st.sampled_from("xyz")), max_size=30))
 def test_any_url_can_be_evidence(visits):
-    from mediacrawl.notes import NoNotes
+    from mediacrawl.base.notes import NoNotes
 
     parameters = Parameters(NoNotes(), enough=1)
     for path, name in visits:

@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from mediacrawl.records import Drop
+from mediacrawl.base.terms import Drop
 from mediacrawl.scope import NeverCrawl, NeverCrawlError, ScopeRules, Traps
 from mediacrawl.scope.gate import ContactScope
 from mediacrawl.settings import MEDIACRAWL_CONTACT

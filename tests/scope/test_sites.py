@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mediacrawl.base.terms import Evidence
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.priority import Scores
-from mediacrawl.records import Evidence
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, ExtensionFilter, extension_of

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.records import Drop
+from mediacrawl.base.terms import Drop
 from mediacrawl.scope.traps import Traps
 
 TODAY = date(2026, 11, 21)

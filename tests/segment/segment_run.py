@@ -6,9 +6,9 @@ import json
 import os
 from pathlib import Path
 
-from mediacrawl.segment import Rules, SegmentOptions, segment
-from mediacrawl.segment.engine import SegmentProgress
-from mediacrawl.segment.options import sources, target
+from mediacrawl.programs.segment import Rules, SegmentOptions, segment
+from mediacrawl.programs.segment.engine import SegmentProgress
+from mediacrawl.programs.segment.options import sources, target
 
 DAY = dt.date(2026, 5, 4)
 

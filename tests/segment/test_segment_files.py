@@ -8,14 +8,15 @@ from contextlib import closing
 import pytest
 from segment_run import go, rows_of, write_lines
 
+from mediacrawl.base.terms import Candidate, End, Evidence, Kind, Outcome
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.export import write
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority.score import Scores
-from mediacrawl.records import Candidate, End, Evidence, Kind, MediaItem, Outcome
-from mediacrawl.segment import SegmentError, report
+from mediacrawl.programs.segment import SegmentError, report
+from mediacrawl.record.item import MediaItem
 from mediacrawl.store import Catalogue
 
 duckdb = pytest.importorskip("duckdb", reason="pip install -e '.[segment]'")

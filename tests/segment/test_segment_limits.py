@@ -7,9 +7,9 @@ import pytest
 from harness import slow
 from segment_run import DAY, Dying, go, rows_of, silent, write_lines
 
+from mediacrawl.programs.segment import Rules, SegmentError, examine
+from mediacrawl.programs.segment.engine import Engine, SegmentProgress, in_pieces, sorted_table, threads_for
 from mediacrawl.scope import ScopeRules
-from mediacrawl.segment import Rules, SegmentError, examine
-from mediacrawl.segment.engine import Engine, SegmentProgress, in_pieces, sorted_table, threads_for
 
 pytest.importorskip("duckdb", reason="pip install -e '.[segment]'")
 
@@ -81,7 +81,7 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path, what):
 
 def test_a_process_that_dies_ends_the_run_with_a_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr(examine, "Examiner", Dying)
-    monkeypatch.setattr("mediacrawl.segment.engine.INPUT_A_THREAD", 1)
+    monkeypatch.setattr("mediacrawl.programs.segment.engine.INPUT_A_THREAD", 1)
     source = write_lines(tmp_path / "links.txt", ["http://a.example/"])
     with pytest.raises(SegmentError, match="worker process ended"):
         go(source, tmp_path / "next.txt", jobs=2)

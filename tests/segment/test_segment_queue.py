@@ -8,11 +8,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from segment_run import DAY, go, rows_of, write_lines
 
+from mediacrawl.base.terms import Kind
 from mediacrawl.priority.score import Scores
-from mediacrawl.records import Kind
+from mediacrawl.programs.segment import Examiner, Rules
 from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, ScopeRules, SessionIds, Traps, canonical, site_of, spelling
 from mediacrawl.scope.extensions import extension_of
-from mediacrawl.segment import Examiner, Rules
 
 pytest.importorskip("duckdb", reason="pip install -e '.[segment]'")
 
@@ -220,7 +220,7 @@ def test_the_whole_limit_takes_the_head_of_the_queue(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", [2, 3])
 def test_several_processes_and_little_memory_give_the_same_bytes(tmp_path, monkeypatch, jobs):
-    monkeypatch.setattr("mediacrawl.segment.engine.INPUT_A_THREAD", 1)
+    monkeypatch.setattr("mediacrawl.programs.segment.engine.INPUT_A_THREAD", 1)
     links = [
         {"url": f"http://s{number % 97}.example/{number * 31 % 4001}", "score": number % 7 / 7, "parent": str(number)}
         for number in range(9000)

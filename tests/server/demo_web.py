@@ -8,8 +8,8 @@ from datetime import date
 from demo_fields import FIELDS, PLAYERS
 from wire import HttpServer, ServedRequest, ServerExchange, respond
 
-from mediacrawl.demo import DemoSites, Station
-from mediacrawl.demo.library import LEGACY_ENCODINGS, NAMES
+from mediacrawl.programs.demo import DemoSites, Station
+from mediacrawl.programs.demo.library import LEGACY_ENCODINGS, NAMES
 
 FORBIDDEN = {
     "tonspur.example/suche": "robots.txt",

@@ -11,10 +11,10 @@ from functools import cache
 
 from sin import Answer, Visit, page, sin
 
-from mediacrawl.demo import grow_mp3, media_bytes, strong_etag
-from mediacrawl.demo.answers import UnsatisfiableRangeError, single_range
-from mediacrawl.demo.library import Names
-from mediacrawl.demo.tags import EncodedText, EncodedTexts, id3v1, id3v2, retag_mp3
+from mediacrawl.programs.demo import grow_mp3, media_bytes, strong_etag
+from mediacrawl.programs.demo.answers import UnsatisfiableRangeError, single_range
+from mediacrawl.programs.demo.library import Names
+from mediacrawl.programs.demo.tags import EncodedText, EncodedTexts, id3v1, id3v2, retag_mp3
 
 MP3 = "audio/mpeg"
 STATION = "Радио Дальние Огни"

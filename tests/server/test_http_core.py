@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from wire import BadRequestError, HttpServer, Request, Resource, Response, ServerExchange, parse_request, respond
 
-from mediacrawl.demo.answers import UnsatisfiableRangeError, single_range
+from mediacrawl.programs.demo.answers import UnsatisfiableRangeError, single_range
 
 BODY = bytes(range(256)) * 4
 RESOURCE = Resource(BODY, "audio/mpeg", modified=1_767_225_600, etag='"one"')

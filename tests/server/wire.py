@@ -20,7 +20,7 @@ from email.utils import formatdate
 from http import HTTPStatus
 from typing import NamedTuple, Self
 
-from mediacrawl.demo.answers import Resource, Response, answer
+from mediacrawl.programs.demo.answers import Resource, Response, answer
 
 __all__ = ["App", "HttpServer", "Request", "Resource", "Response", "ServedRequest", "ServerExchange", "respond"]
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from demo_fields import FIELDS
 
-from mediacrawl.demo import DemoSites
+from mediacrawl.programs.demo import DemoSites
 
 PORT = 8016
 """The port in the URLs of the recording."""

@@ -7,7 +7,7 @@ from adapter_files import CLIP, WATCH, adapter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.records import Evidence
+from mediacrawl.base.terms import Evidence
 from mediacrawl.site_adapters.queued import (
     LONGEST,
     WAITS,

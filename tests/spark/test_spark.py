@@ -13,8 +13,8 @@ from stored_items import ALBUMS, ROOT, go, our_record, stored
 from mediacrawl.encoding import use_models
 from mediacrawl.encoding.languages import Language
 from mediacrawl.encoding.train import train
+from mediacrawl.programs.segment import Rules
 from mediacrawl.scope import ScopeRules
-from mediacrawl.segment import Rules
 
 HOW = "pip install -e '.[spark]'"
 pa = pytest.importorskip("pyarrow", reason=HOW)
@@ -68,7 +68,7 @@ def rows_of(frame):
 
 
 def test_records_of_ours_become_what_the_command_makes_of_them(spark, ours, tmp_path):
-    from mediacrawl.spark import demojibake
+    from mediacrawl.programs.rerun.spark import demojibake
 
     frame = demojibake(spark.read.parquet(str(ours)))
     assert frame.rdd.getNumPartitions() > 1
@@ -81,7 +81,7 @@ def test_records_of_ours_become_what_the_command_makes_of_them(spark, ours, tmp_
 
 
 def test_what_spark_writes_and_decides_again_is_the_same(spark, ours, tmp_path):
-    from mediacrawl.spark import demojibake
+    from mediacrawl.programs.rerun.spark import demojibake
 
     demojibake(spark.read.parquet(str(ours))).write.parquet(str(tmp_path / "mended"))
     mended = spark.read.parquet(str(tmp_path / "mended"))
@@ -95,7 +95,7 @@ def test_what_spark_writes_and_decides_again_is_the_same(spark, ours, tmp_path):
 
 @pytest.mark.parametrize("min_confidence", [0.0, 1.0])
 def test_a_table_of_another_project_keeps_its_columns(spark, flat, tmp_path, min_confidence):
-    from mediacrawl.spark import demojibake
+    from mediacrawl.programs.rerun.spark import demojibake
 
     fields = {"title": "title_raw", "artist": ""}
     before = spark.read.parquet(str(flat))
@@ -113,7 +113,7 @@ def test_a_table_of_another_project_keeps_its_columns(spark, flat, tmp_path, min
 
 
 def test_raw_bytes_may_come_as_base64(spark):
-    from mediacrawl.spark import demojibake
+    from mediacrawl.programs.rerun.spark import demojibake
 
     raw = "Группа крови на рукаве".encode("cp1251")
     frame = spark.createDataFrame([(raw.decode("latin-1"), base64.b64encode(raw).decode())], ["name", "bytes"])
@@ -132,7 +132,7 @@ def breton(tmp_path):
 
 
 def test_models_of_ones_own_go_to_the_executors_with_the_job(spark, breton, tmp_path):
-    from mediacrawl.spark import demojibake
+    from mediacrawl.programs.rerun.spark import demojibake
 
     pq.write_table(pa.table({"title": ["Homañ vras".encode("cp850").decode("latin-1")] * 3}), tmp_path / "in.parquet")
     frame = spark.read.parquet(str(tmp_path / "in.parquet"))
@@ -147,7 +147,7 @@ def test_models_of_ones_own_go_to_the_executors_with_the_job(spark, breton, tmp_
 
 
 def test_pairs_teach_the_executors_what_they_teach_the_command(spark, tmp_path):
-    from mediacrawl.spark import demojibake
+    from mediacrawl.programs.rerun.spark import demojibake
 
     right = "Океан Ельзи"
     lost = "".join(chr(byte) for byte in right.encode() if not 0x80 <= byte < 0xA0)
@@ -163,7 +163,7 @@ def test_pairs_teach_the_executors_what_they_teach_the_command(spark, tmp_path):
 
 def test_a_wrong_call_says_so(spark):
     from mediacrawl.encoding import ModelError
-    from mediacrawl.spark import demojibake
+    from mediacrawl.programs.rerun.spark import demojibake
 
     with pytest.raises(ValueError, match="mojibake"):
         demojibake(spark.createDataFrame([(1,)], ["mojibake"]))
@@ -177,7 +177,7 @@ def test_a_wrong_call_says_so(spark):
 
 
 def test_the_next_queue_is_the_one_that_the_command_makes(spark, tmp_path):
-    from mediacrawl.segment.on_spark import queue
+    from mediacrawl.programs.segment.on_spark import queue
 
     pytest.importorskip("duckdb", reason="pip install -e '.[segment]'")
     (tmp_path / "extensions.txt").write_text("zip\n")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.observe.text import columns
+from mediacrawl.base.text import columns
 from mediacrawl.store import json_line
 from mediacrawl.store.figures import CatalogueFigures
 from mediacrawl.store.listing import line, overview

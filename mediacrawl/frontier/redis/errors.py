@@ -11,8 +11,8 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from redis import exceptions
 
+from mediacrawl.base.format import plural
 from mediacrawl.frontier.contract import FrontierError, FrontierLostError, SpoiledError
-from mediacrawl.observe.format import plural
 
 logger = logging.getLogger(__name__)
 

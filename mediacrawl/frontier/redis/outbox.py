@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, TypeVar
 
-from mediacrawl.clock import steady
+from mediacrawl.base.clock import steady
+from mediacrawl.base.terms import Candidate
 from mediacrawl.frontier.contract import FrontierAwayError, FrontierError
 from mediacrawl.frontier.redis.errors import Outage, is_away
 from mediacrawl.frontier.redis.session import Call
-from mediacrawl.records import Candidate
 
 MOST = 500
 """Messages that are sent in one round trip."""

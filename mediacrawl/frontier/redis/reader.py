@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import msgpack
 from redis import exceptions
 
+from mediacrawl.base.format import plural
+from mediacrawl.base.terms import Candidate, SiteInfo
 from mediacrawl.frontier.contract import SpoiledError
 from mediacrawl.frontier.redis.errors import failure, raises_frontier_error, spoiled
 from mediacrawl.frontier.redis.rows import Row, are_known, known_call, read_element, read_row
@@ -18,8 +20,6 @@ from mediacrawl.frontier.redis.sites import StoredClass, StoredSite
 from mediacrawl.frontier.redis.store import RedisFrontier
 from mediacrawl.frontier.site_state import ACTIVE, OTHER, coarse_class
 from mediacrawl.frontier.sqlite.reader import FrontierOverview, UrlStatus, listed
-from mediacrawl.observe.format import plural
-from mediacrawl.records import Candidate, SiteInfo
 
 if TYPE_CHECKING:
     from typing import Self

@@ -16,12 +16,12 @@ from typing import Any
 import msgpack
 from pybloom_live import BloomFilter
 
+from mediacrawl.base.terms import Candidate, End, Evidence, Kind, Outcome
 from mediacrawl.frontier.contract import SpoiledError
 from mediacrawl.frontier.redis.errors import spoiled
 from mediacrawl.frontier.redis.session import Call, RedisSession
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.site_state import coarse_class, coarse_classes
-from mediacrawl.records import Candidate, End, Evidence, Kind, Outcome
 
 ELEMENT_ROWS = 64
 """Rows in one element at most: a lease reads the whole element, some 10 us then."""

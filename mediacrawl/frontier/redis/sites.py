@@ -8,13 +8,13 @@ from typing import Any
 
 import msgpack
 
+from mediacrawl.base.terms import SiteInfo
 from mediacrawl.frontier.contract import SpoiledError
 from mediacrawl.frontier.redis.errors import spoiled
 from mediacrawl.frontier.redis.session import Scripts
 from mediacrawl.frontier.site_state import RETIRED, site_info
 from mediacrawl.frontier.sqlite.queues import pack_samples, pack_standing, unpack_samples, unpack_standing
 from mediacrawl.politeness.delay import Clocks, DelayPolicy
-from mediacrawl.records import SiteInfo
 
 Promise = tuple[bool, float, str, int, int]
 """Of a class where URLs wait: whether its site is not retired, its score, site, number and URLs. The least sorts

@@ -13,9 +13,9 @@ from importlib import resources
 from math import isfinite
 from typing import Any
 
+from mediacrawl.base.terms import Evidence, Kind
+from mediacrawl.base.text import clean, cut, printable
 from mediacrawl.frontier.export import kind_of, read_json
-from mediacrawl.observe.text import clean, cut, printable
-from mediacrawl.records import Evidence, Kind
 
 LONGEST = 65_536
 """Bytes of an entry. A URL has 2,048 characters at most; the rest is left for titles."""
@@ -66,7 +66,7 @@ class FeedKeyError(FeedError):
 
 
 class Unreadable(StrEnum):
-    """Why an entry cannot be read. The stat is ``start_urls/refused/<value>``, as for the reasons of `records.Drop`."""
+    """Why an entry cannot be read. The stat is ``start_urls/refused/<value>``, as for `base.terms.Drop`."""
 
     TOO_LONG = "too_long"
     NOT_TEXT = "not_text"
@@ -86,7 +86,7 @@ class StartUrlEntry:
     Attributes:
         url: as written; a bare domain is enough.
         kind: expected there; None to judge by the extension.
-        depth, hops, parent, evidence: as in `records.Candidate`; the parent as written.
+        depth, hops, parent, evidence: as in `base.terms.Candidate`; the parent as written.
         score: 0 to 1, of its class if this URL is its first; None for the rules' score.
         passed_over: names of unknown fields, in their order.
     """
@@ -107,8 +107,9 @@ def read_entry(raw: bytes) -> StartUrlEntry | Unreadable:
     Args:
         raw: a URL or a domain; or a JSON object with ``url`` and, optionally, ``kind``
             (``page`` or ``media``), ``title`` or ``anchor``, ``page_url`` or ``parent``, ``page_title``, ``feed_url``,
-            ``guid``, ``via``, ``requested_url``, ``page_language``, ``page_charset``, ``facts`` (see `facts.pack`),
-            ``path`` (of tags), ``score`` (0 to 1), ``depth``, ``hops``. A line of an exported frontier is one.
+            ``guid``, ``via``, ``requested_url``, ``page_language``, ``page_charset``, ``facts`` (see
+            `base.facts.pack`), ``path`` (of tags), ``score`` (0 to 1), ``depth``, ``hops``. A line of an
+            exported frontier is one.
     """
     if len(raw) > LONGEST:
         return Unreadable.TOO_LONG

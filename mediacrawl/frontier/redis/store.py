@@ -12,6 +12,8 @@ from typing import Any
 import msgpack
 from redis import exceptions
 
+from mediacrawl.base.format import plural
+from mediacrawl.base.terms import Added, Candidate, Drop, Lease, Outcome, SiteInfo
 from mediacrawl.frontier.contract import Counts, FrontierError, FrontierPolicy
 from mediacrawl.frontier.redis.errors import failure, raises_frontier_error
 from mediacrawl.frontier.redis.leases import RedisLeases, read_call, swap_call, write_call
@@ -19,9 +21,7 @@ from mediacrawl.frontier.redis.rows import add_call, are_known, known_call, read
 from mediacrawl.frontier.redis.session import Call, RedisSession, StoreSettings
 from mediacrawl.frontier.redis.sites import Promise, Sites, clocks_in
 from mediacrawl.frontier.seen import RecentUrls, url_key
-from mediacrawl.observe.format import plural
 from mediacrawl.politeness.delay import DAY, Clocks, unrecorded
-from mediacrawl.records import Added, Candidate, Drop, Lease, Outcome, SiteInfo
 
 __all__ = ["RedisFrontier", "StoreSettings", "check_deletable", "delete_frontier"]
 

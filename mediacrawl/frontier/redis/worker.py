@@ -13,6 +13,7 @@ from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
+from mediacrawl.base.terms import Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
 from mediacrawl.frontier.contract import Counts, FrontierError
 from mediacrawl.frontier.redis.leases import (
     Exchanged,
@@ -33,7 +34,6 @@ from mediacrawl.frontier.redis.worker_thread import PULSE, ServerClock, WorkerTh
 from mediacrawl.frontier.seen import RecentUrls
 from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.politeness.delay import unrecorded
-from mediacrawl.records import Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
 
 logger = logging.getLogger(__name__)
 

@@ -8,7 +8,9 @@ from collections.abc import Callable
 from time import sleep
 from typing import Any, TypeVar
 
-from mediacrawl.clock import steady
+from mediacrawl.base.clock import steady
+from mediacrawl.base.format import plural
+from mediacrawl.base.terms import Candidate, End, Outcome
 from mediacrawl.frontier.contract import FrontierError
 from mediacrawl.frontier.redis.errors import Outage, failure, is_away
 from mediacrawl.frontier.redis.leases import LeasePool, NoteCache, read_call
@@ -17,8 +19,6 @@ from mediacrawl.frontier.redis.rows import LocalSieve, add_call, are_known, know
 from mediacrawl.frontier.redis.session import Call
 from mediacrawl.frontier.redis.store import RedisFrontier
 from mediacrawl.frontier.seen import RecentUrls
-from mediacrawl.observe.format import plural
-from mediacrawl.records import Candidate, End, Outcome
 
 logger = logging.getLogger(__name__)
 

@@ -9,8 +9,8 @@ import sqlite3
 from contextlib import ExitStack, closing
 from pathlib import Path
 
+from mediacrawl.base.sqlite_file import Mark, SQLiteFile, has_log, open_to_read, primary_code, trouble
 from mediacrawl.frontier.contract import FrontierBusyError, FrontierError
-from mediacrawl.sqlite_file import Mark, SQLiteFile, has_log, open_to_read, primary_code, trouble
 
 
 def lock(path: Path) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from math import isfinite
 
+from mediacrawl.base.terms import FINAL, Candidate, End, Lease, Outcome
 from mediacrawl.frontier.contract import FrontierPolicy
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.site_state import (
@@ -27,7 +28,6 @@ from mediacrawl.frontier.sqlite.sites import Front, Site
 from mediacrawl.frontier.sqlite.tables import Tables, hold_all
 from mediacrawl.politeness.backoff import GOOD
 from mediacrawl.politeness.delay import after_restart, after_visit
-from mediacrawl.records import FINAL, Candidate, End, Lease, Outcome
 
 
 class SiteLifecycle:

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgpack
 
+from mediacrawl.base.terms import Candidate, End, Evidence, Kind, Lease, Outcome, Trouble
 from mediacrawl.frontier.byte_budget import on_disk
 from mediacrawl.frontier.contract import SpoiledError
 from mediacrawl.frontier.order import RankOrder
@@ -20,7 +21,6 @@ from mediacrawl.frontier.site_state import lease_of
 from mediacrawl.frontier.sqlite.database import CLASS_BITS
 from mediacrawl.politeness.backoff import GOOD, Standing
 from mediacrawl.politeness.delay import Clocks
-from mediacrawl.records import Candidate, End, Evidence, Kind, Lease, Outcome, Trouble
 
 Facts = tuple[str, int, int, str, int, str, str, str, str, str, str, str, str, str, str, str]
 

@@ -14,6 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from mediacrawl.base.sqlite_file import open_to_read
+from mediacrawl.base.terms import Candidate, SiteInfo
 from mediacrawl.frontier import site_state
 from mediacrawl.frontier.contract import FrontierError, SpoiledError
 from mediacrawl.frontier.seen import url_key
@@ -21,8 +23,6 @@ from mediacrawl.frontier.site_state import OTHER, PAUSED, RETIRED, coarse_class
 from mediacrawl.frontier.sqlite.database import check_layout, explain
 from mediacrawl.frontier.sqlite.queues import UrlRow, span, unpack_samples, unpack_standing
 from mediacrawl.politeness.delay import Clocks
-from mediacrawl.records import Candidate, SiteInfo
-from mediacrawl.sqlite_file import open_to_read
 
 if TYPE_CHECKING:
     from typing import Self

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
+from mediacrawl.base.terms import Lease
 from mediacrawl.frontier.contract import SpoiledError
 from mediacrawl.frontier.order import RankOrder
 from mediacrawl.frontier.penalty_box import PenaltyBox
@@ -28,7 +29,6 @@ from mediacrawl.frontier.sqlite.queues import (
     unpack_standing,
 )
 from mediacrawl.politeness.delay import Clocks
-from mediacrawl.records import Lease
 
 _COLUMNS = "id, name, place, rank, due, release, delay, crawl_delay, samples, visits, earned, granted, rests, standing"
 _UPDATE = (

@@ -12,6 +12,8 @@ from functools import wraps
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
+from mediacrawl.base.sqlite_file import Mark, has_log, this_boot
+from mediacrawl.base.terms import Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
 from mediacrawl.frontier.byte_budget import on_disk
 from mediacrawl.frontier.contract import Counts, FrontierError, FrontierLostError, FrontierPolicy, SpoiledError
 from mediacrawl.frontier.seen import RecentUrls, url_key
@@ -22,9 +24,7 @@ from mediacrawl.frontier.sqlite.queues import site_of_class, span
 from mediacrawl.frontier.sqlite.reader import site_info
 from mediacrawl.frontier.sqlite.sites import Site
 from mediacrawl.frontier.sqlite.tables import ROW_SIZE, Tables
-from mediacrawl.observe.archive import is_at
-from mediacrawl.records import Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
-from mediacrawl.sqlite_file import Mark, has_log, this_boot
+from mediacrawl.log.archive import is_at
 
 PRUNED_CLASSES = 20_000
 """Classes that are noted at a time as those to be pruned next."""
@@ -189,7 +189,7 @@ class SQLiteFrontier:
         policy: the frontier's numbers.
         now: seconds since the epoch; what was leased when the last process died is given back as of now.
         rng: source of the even picks.
-        offset: of the crawl's clock, see `clock.Clock`. It shows how far the machine's clock was set between two
+        offset: of the crawl's clock, see `base.clock.Clock`. It shows how far the machine's clock was set between two
             processes, unless the machine was restarted; stored times then move with it. Without it, or after a restart,
             only a clock that was set back is noticed.
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from mediacrawl.model.languages import bcp47
-from mediacrawl.model.parts import Chapter, Track
+from mediacrawl.base.languages import bcp47
+from mediacrawl.base.parts import Chapter, Track
 from mediacrawl.probe.context import BrokenError, ByteSource, ParseContext, exact, peek, unpack
 from mediacrawl.probe.formats.keys import asf_key
 from mediacrawl.probe.formats.windows_headers import BitmapFormat, WaveFormat, read_bitmap_format, read_wave_format

@@ -12,7 +12,7 @@ import re
 import struct
 from dataclasses import dataclass
 
-from mediacrawl.model.codecs import codec_of_tag
+from mediacrawl.base.codecs import codec_of_tag
 from mediacrawl.probe.context import BrokenError, ParseContext, exact, unpack
 from mediacrawl.probe.formats.keys import caf_key
 from mediacrawl.probe.formats.long_chunks import ChunkLayout, end_of_file, media_size, walk

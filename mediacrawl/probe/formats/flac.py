@@ -16,15 +16,13 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
-from mediacrawl.encoding.records.evidence import is_plain
-from mediacrawl.encoding.records.values import text_place
-from mediacrawl.model.parts import Chapter
+from mediacrawl.base.parts import Chapter
+from mediacrawl.base.terms import Tag
 from mediacrawl.probe.context import BrokenError, ByteSource, ParseContext, address_in, exact, peek, unpack
 from mediacrawl.probe.formats.keys import vorbis_key
 from mediacrawl.probe.formats.shared_codes import LINK, picture_type
 from mediacrawl.probe.result import ProbeResult
-from mediacrawl.probe.text import LATIN1, UTF8, Value
-from mediacrawl.records import Tag
+from mediacrawl.probe.text import LATIN1, UTF8, Value, is_plain, text_place
 
 _field = re.compile(r"CHAPTER(\d{2,4})(NAME|URL|)", re.ASCII).fullmatch
 _times = re.compile(r"\s*([\d:.,]+)\s*(?:-->\s*([\d:.,]+)\s*)?", re.ASCII).fullmatch

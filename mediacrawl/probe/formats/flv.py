@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from mediacrawl.model.parts import Track
+from mediacrawl.base.parts import Track
 from mediacrawl.probe.context import BrokenError, LimitError, ParseContext, exact, peek, unpack
 from mediacrawl.probe.formats.aac_config import AAC_CHANNELS, AAC_RATES
 from mediacrawl.probe.formats.keys import flv_key

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from mediacrawl.model.parts import Chapter
+from mediacrawl.base.parts import Chapter
 from mediacrawl.probe.context import ByteSource, LimitError, ParseContext, address_in
 from mediacrawl.probe.formats.gains import Gain, rgad_gains, rva2_gains, rvad_gains
 from mediacrawl.probe.formats.shared_codes import LINK

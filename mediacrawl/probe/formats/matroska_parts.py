@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from mediacrawl.model.languages import bcp47
-from mediacrawl.model.parts import COVER_TYPES, Chapter
+from mediacrawl.base.languages import bcp47
+from mediacrawl.base.parts import COVER_TYPES, Chapter
 from mediacrawl.probe.context import BrokenError, ParseContext, peek
 from mediacrawl.probe.formats import ebml
 from mediacrawl.probe.formats.ebml import Element

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mediacrawl.model.languages import bcp47
-from mediacrawl.model.parts import Track
+from mediacrawl.base.languages import bcp47
+from mediacrawl.base.parts import Track
 from mediacrawl.probe.context import BrokenError, ParseContext
 from mediacrawl.probe.formats import ebml
 from mediacrawl.probe.formats.ebml import Element

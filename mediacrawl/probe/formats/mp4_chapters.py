@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, islice, repeat
 from typing import NamedTuple
 
-from mediacrawl.model.parts import Chapter
+from mediacrawl.base.parts import Chapter
 from mediacrawl.probe.context import ParseContext, exact, peek, unpack
 from mediacrawl.probe.formats.mp4_atoms import Atom, children
 from mediacrawl.probe.formats.mp4_text import SOURCE

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from mediacrawl.model.codecs import codec_of_object_type, codec_of_tag
+from mediacrawl.base.codecs import codec_of_object_type, codec_of_tag
 from mediacrawl.probe.context import BrokenError, unpack
 from mediacrawl.probe.formats import raw_audio
 from mediacrawl.probe.formats.aac_config import read_config

@@ -12,8 +12,8 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mediacrawl.model.languages import bcp47
-from mediacrawl.model.parts import Track
+from mediacrawl.base.languages import bcp47
+from mediacrawl.base.parts import Track
 from mediacrawl.probe.context import BrokenError, ParseContext, exact, peek, unpack
 from mediacrawl.probe.formats.mp4_atoms import Atom, children, content, walk
 from mediacrawl.probe.formats.mp4_codecs import read_audio_entry, read_subtitle_entry, read_visual_entry

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
 
-from mediacrawl.model.languages import bcp47
-from mediacrawl.model.parts import Track
+from mediacrawl.base.languages import bcp47
+from mediacrawl.base.parts import Track
 from mediacrawl.probe.context import ParseContext
 from mediacrawl.probe.formats.aac_streams import find_config, frame_format
 from mediacrawl.probe.formats.audio_frames import AudioFrame, FrameFormat, find, follow

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mediacrawl.model.languages import bcp47
+from mediacrawl.base.languages import bcp47
 from mediacrawl.probe.context import BrokenError, ParseContext
 from mediacrawl.probe.formats.mpeg_streams import (
     ElementaryStream,

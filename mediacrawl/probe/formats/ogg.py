@@ -14,8 +14,8 @@ from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple
 
-from mediacrawl.model.languages import bcp47
-from mediacrawl.model.parts import Track
+from mediacrawl.base.languages import bcp47
+from mediacrawl.base.parts import Track
 from mediacrawl.probe.context import BrokenError, LimitError, ParseContext, unpack
 from mediacrawl.probe.formats import flac
 from mediacrawl.probe.formats.flac import read_streaminfo, take_chapters

@@ -1,6 +1,6 @@
 """Tags around the audio: ID3v2 and APE before it; APE, Lyrics3, ID3v1 and ID3v2 behind it.
 
-Which tag counts first is the order in which they are read, see `encoding.records.values.best_values`. A format's own
+Which tag counts first is the order in which they are read, see `record.values.best_values`. A format's own
 tags count before foreign ones:
 
 * MPEG audio, AAC, AC-3, DTS and True Audio: ID3v2, APE, Lyrics3 and ID3v1. So TagLib documents it for MPEG audio

@@ -49,7 +49,7 @@ def role_of(word: str) -> tuple[str, str]:
     """The key of a role, and the instrument if it is that of a musician.
 
     Returns:
-        One of `facts.ROLES` and the instrument or nothing; an empty key for other work.
+        One of `base.facts.ROLES` and the instrument or nothing; an empty key for other work.
     """
     word = word.strip("\ufeff\0 ")
     plain = " ".join(word.lower().split())

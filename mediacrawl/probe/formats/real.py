@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from mediacrawl.model.parts import Track
+from mediacrawl.base.parts import Track
 from mediacrawl.probe.context import BrokenError, ParseContext, exact, unpack
 from mediacrawl.probe.formats.keys import REAL_TEXTS, real_key
 from mediacrawl.probe.formats.shared_codes import layout_of

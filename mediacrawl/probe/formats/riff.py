@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from mediacrawl.model.parts import Track
+from mediacrawl.base.parts import Track
 from mediacrawl.probe.context import BrokenError, ParseContext, exact, unpack
 from mediacrawl.probe.formats import id3
 from mediacrawl.probe.formats.keys import riff_key

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from mediacrawl.model.parts import Chapter
+from mediacrawl.base.parts import Chapter
 from mediacrawl.probe.formats.windows_headers import Order
 from mediacrawl.probe.text import LATIN1, Value, ended
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterator
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import PurePath
 
-from mediacrawl.observe.format import plural
+from mediacrawl.base.format import plural
 from mediacrawl.scope.exclusions.entries import Address, Exclusion, NeverCrawlError, key_of, read_line, suffix_keys
 
 LONGEST_LINE = 8_192

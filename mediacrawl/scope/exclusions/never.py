@@ -12,8 +12,8 @@ from itertools import chain
 from pathlib import Path
 from urllib.parse import quote
 
+from mediacrawl.base.terms import Drop
 from mediacrawl.frontier import Frontier
-from mediacrawl.records import Drop
 from mediacrawl.scope.exclusions.entries import (
     Exclusion,
     NeverCrawlError,

@@ -20,9 +20,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from mediacrawl.base.facts import Fact
 from mediacrawl.extract import Listing, Page, parse_list, parse_page, standing_alone
 from mediacrawl.extract.open_directory import file_facts, is_open_directory, without_steering
-from mediacrawl.facts import Fact
 from mediacrawl.scope import Base
 
 FOLDER = Path(__file__).parent

@@ -1,0 +1,90 @@
+"""How many bytes of a body are read, by the headers of its response and by its first bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mediacrawl.base.terms import Kind
+from mediacrawl.extract import list_form, list_text
+from mediacrawl.extract.content_coding import codings_of
+from mediacrawl.extract.content_type import claim_of, is_media
+from mediacrawl.extract.lists import is_text
+from mediacrawl.extract.texts import names_media
+from mediacrawl.extract.xml_text import root_name
+from mediacrawl.probe.claims import disposition_name
+from mediacrawl.probe.formats import SNIFF_BYTES, sniff
+from mediacrawl.probe.icecast import is_stream, stream_bytes
+from mediacrawl.probe.multipart import WRAPPING, is_multipart
+
+ROBOTS_BYTES = 500 * 1024
+"""Bytes of a robots.txt that a crawler must parse at least (RFC 9309, 2.5)."""
+
+_COMPRESSION = 5
+
+
+@dataclass(frozen=True, slots=True)
+class BodyLimits:
+    """Limits on the bytes read of a body.
+
+    Attributes:
+        page: bytes of a page.
+        head: bytes of a media file's head.
+        single: bytes of a media file from a server without ranges.
+        lists: bytes of a feed, a sitemap or a playlist.
+    """
+
+    page: int
+    head: int
+    single: int
+    lists: int = 3_000_000
+
+
+def bytes_wanted(kind: Kind, headers: Mapping[str, str], limits: BodyLimits, *, asked: int) -> int:
+    """Number of bytes of a body to read before the connection is closed.
+
+    Args:
+        kind: of the request.
+        headers: of the response, by name in lower case.
+        limits: by kind of response.
+        asked: bytes of the requested range, 0 without one.
+    """
+    if kind is Kind.ROBOTS:
+        return ROBOTS_BYTES
+    if is_stream(headers):
+        return stream_bytes(headers)
+    content_type = headers.get("content-type", "")
+    claim = claim_of(content_type)
+    if (kind is Kind.LIST or claim == "list") and "content-range" not in headers:
+        # XML is compressed to a fifth, sitemaps to a twentieth, so fewer compressed bytes suffice.
+        is_packed = codings_of([headers.get("content-encoding", "")])
+        return limits.lists // _COMPRESSION if is_packed else limits.lists
+    if kind is Kind.MEDIA and claim != "page":
+        # A complete range keeps the connection open; the response of a server that ignores Range is cut off.
+        if "content-range" in headers:
+            return max(asked, limits.head) + 1
+        return max(asked, limits.head) + WRAPPING if is_multipart(content_type) else limits.single
+    named = names_media(disposition_name(headers.get("content-disposition", "")))
+    if claim == "media" or (named and claim != "page"):
+        return limits.head
+    return 0 if claim == "other" else limits.page
+
+
+def bytes_wanted_of(first: bytes, limits: BodyLimits, wanted: int, content_type: str) -> int:
+    """Number of bytes of a page or a list to read, as in `bytes_wanted`, after the first of them came.
+
+    Args:
+        first: bytes without a content coding.
+        limits: by kind of response.
+        wanted: as the headers let expect.
+        content_type: the header.
+    """
+    text = list_text(first, SNIFF_BYTES)
+    if list_form(content_type, text, ""):
+        return limits.lists
+    if is_text(text):
+        return limits.page if root_name(text) == "html" else wanted
+    if is_media(sniff(first).mime):
+        return limits.head
+    # A program or an archive; or too few bytes came to tell.
+    return min(wanted, limits.single) if claim_of(content_type) == "anything" else wanted

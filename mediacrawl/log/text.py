@@ -1,0 +1,146 @@
+"""Log records that cannot send escape sequences to a terminal or imitate other records, and the file ``critical.log``.
+
+Text from the web gets into a log in three ways: as an argument of a message, inside a message formatted before it was
+logged, as Scrapy does, and in the text of an exception.
+"""
+
+from __future__ import annotations
+
+import copy
+import logging
+import traceback
+from datetime import UTC, datetime
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import TextIO
+
+from mediacrawl.base.text import printable, printable_lines, terminal_width, wrapped
+from mediacrawl.log.errors import Fault
+
+_LONGEST_MESSAGE = 100_000
+"""Characters of a message that are kept. To make so many printable takes some 30 ms."""
+_LONGEST = 20_000
+"""Characters of a traceback that are kept, of its beginning and its end."""
+
+
+class SafeFormatter(logging.Formatter):
+    r"""Wraps another formatter: what is not printable becomes an escape such as ``\x1b``.
+
+    A message stays on one line, unless it has lines before its arguments are inserted (``"Summary\n%s"``). Lines of
+    tracebacks and of such messages stay lines; one that begins like a log record, with a time, is indented. On a
+    terminal lines are broken at its width. The record itself is not changed.
+
+    Args:
+        inner: formats the record.
+        stream: where the record is written; None for anything else than a stream.
+    """
+
+    def __init__(self, inner: logging.Formatter, stream: TextIO | None = None) -> None:
+        super().__init__()
+        self._inner = inner
+        self._stream = stream
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Format a record."""
+        shown = copy.copy(record)
+        text = _shortened(record.getMessage(), _LONGEST_MESSAGE)
+        shown.msg, shown.args = printable_lines(text) if "\n" in str(record.msg) else printable(text), ()
+        if record.exc_info and record.exc_info[1] is not None:
+            shown.exc_text = traceback_text(record.exc_info[1])
+        elif record.exc_text:
+            shown.exc_text = printable_lines(record.exc_text)
+        if record.stack_info:
+            shown.stack_info = printable_lines(record.stack_info)
+        return wrapped(self._inner.format(shown), terminal_width(self._stream) if self._stream else None)
+
+
+def make_safe(*loggers: logging.Logger) -> None:
+    """Wrap the formatter of each handler in a `SafeFormatter`. Idempotent."""
+    for handler in {handler for logger in loggers for handler in logger.handlers}:
+        if not isinstance(handler.formatter, SafeFormatter):
+            stream = handler.stream if isinstance(handler, logging.StreamHandler) else None
+            handler.setFormatter(SafeFormatter(handler.formatter or logging.Formatter(), stream))
+
+
+def traceback_text(error: BaseException) -> str:
+    """The traceback of an exception as printable lines; the middle of a long one is cut.
+
+    Args:
+        error: of any class; whatever it raises, this does not raise.
+    """
+    try:
+        text = "".join(traceback.format_exception(error))
+    except Exception:  # noqa: BLE001 - an exception may be as broken as what raised it
+        return "  (its traceback cannot be written)"
+    return printable_lines(_shortened(text.rstrip("\n"), _LONGEST))
+
+
+def _shortened(text: str, most: int) -> str:
+    return f"{text[: most // 4]}\n...\n{text[-most * 3 // 4 :]}" if len(text) > most else text
+
+
+class AttachedHandler(logging.Handler):
+    """The base of handlers that listen to the whole log while a crawl runs.
+
+    Args:
+        level: the least level of the records that it gets.
+    """
+
+    def __init__(self, level: int) -> None:
+        super().__init__(level)
+        self._attached: list[logging.Logger] = []
+
+    def attach(self) -> None:
+        """Attach to the root logger, and to mediacrawl's if it does not propagate."""
+        ours = logging.getLogger("mediacrawl")
+        self._attached = [logging.getLogger(), *([] if ours.propagate else [ours])]
+        for each in self._attached:
+            each.addHandler(self)
+
+    def detach(self) -> None:
+        """Detach from all loggers."""
+        for each in self._attached:
+            each.removeHandler(self)
+
+
+BYTES = 5_000_000
+"""Bytes of the file before it is rotated; one old file is kept."""
+
+
+class CriticalLog(RotatingFileHandler):
+    """Unexpected exceptions with their tracebacks, as text.
+
+    On disk: ``critical.log`` and ``critical.log.1``, at most `BYTES` each; there is no file without a fault. An entry
+    is written and flushed when it happens; a kill leaves all of them, the last perhaps torn. Entries that the disk
+    refuses are counted in `lost`.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder / "critical.log", "a", BYTES, 1, "utf-8", delay=True, errors="backslashreplace")
+        self.path = folder / "critical.log"
+        self.lost = 0
+        self.setFormatter(logging.Formatter("%(message)s"))
+
+    def write(self, now: float, fault: Fault, said: str, error: BaseException | None = None) -> None:
+        """Write an entry.
+
+        Args:
+            now: seconds since the epoch.
+            fault: what happened.
+            said: the log message: ``Spider error processing <GET ...>``.
+            error: the exception, for its traceback; None for an entry of one line.
+        """
+        when = datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
+        lines = [f"{when} {fault} {fault.url}".rstrip()]
+        if error is not None:
+            lines += [*([f"  {printable(said)[:500]}"] if said.strip() else []), traceback_text(error), ""]
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            self.lost += 1
+            return
+        self.handle(logging.makeLogRecord({"msg": "\n".join(lines)}))
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: ARG002, N802
+        """Count an entry that could not be written."""
+        self.lost += 1

@@ -1,0 +1,1 @@
+"""The commands of the programs, one module each, found by `mediacrawl.commands.late`."""
