@@ -63,11 +63,11 @@ The nugget function judges each record (`priority.nuggets`). Its reward is share
 ``-a revisit=yes`` pages that led to nuggets are requested again, by the rate of their news (`priority.revisits`).
 
 Each request leaves a line in the request log (`log.request_log`). ``scrapy complaint`` computes from that log
-whether a site was treated politely (`complaint`).
+whether a site was treated politely (`programs.complaint`).
 
 `extensions.StatusFile` writes the state of the crawl each second, and samples of it. ``scrapy report`` makes a page of
-that state, the request log, the catalogue and the frontier (`report`), also while the crawl runs and after a kill.
-``scrapy top`` shows the state in a terminal.
+that state, the request log, the catalogue and the frontier (`watch`, `programs.report`), also while the crawl runs and
+after a kill. ``scrapy top`` shows the state in a terminal.
 
 Other ways to run it
 ====================
@@ -79,10 +79,11 @@ Other ways to run it
 * ``scrapy frontier`` shows and changes a frontier (`programs.frontier_tools`), also while the crawl runs.
   ``scrapy segment`` makes seeds of the stored links (`programs.segment`).
 * ``mediacrawl.describe`` gives the record of one file, without a crawl (`reading.describing.describe`).
-* ``scrapy demojibake`` repairs the texts of stored items again (`rerun`), and the tags of music files (`music`).
+* ``scrapy demojibake`` repairs the texts of stored items again (`programs.rerun`), and the tags of music files
+  (`programs.music`).
 
-Packages that decide (`model`, `scope`, `politeness`, `priority`, `frontier`, `probe`, `site_adapters`, `extract`,
-`encoding`, `store`, `observe`, `report`) import neither Scrapy nor Twisted. The others connect them to Scrapy.
+Packages that decide (`base`, `log`, `encoding`, `extract`, `site_adapters`, `probe`, `record`, `store`, `politeness`,
+`frontier`, `priority`, `scope`) import neither Scrapy nor Twisted. The others connect them to Scrapy.
 """
 
 from __future__ import annotations
@@ -128,7 +129,7 @@ def describe(
         timeout: seconds that all requests for a URL may take together.
 
     Returns:
-        The fields of `base.terms.MediaItem`; what is not known is None.
+        The fields of `record.MediaItem`; what is not known is None.
 
     Raises:
         DescribeError: the source cannot be read, or is neither audio nor video.

@@ -87,7 +87,7 @@ def test_dotted_names_in_docstrings_exist():
     assert dead == []
 
 
-@pytest.mark.parametrize("name", ["frontier.contract.Frontier", "records.Drop", "probe.formats", "clock"])
+@pytest.mark.parametrize("name", ["frontier.contract.Frontier", "base.terms.Drop", "probe.formats", "base.clock"])
 def test_what_exists_is_found(name):
     assert resolves(name)
 

@@ -7,7 +7,13 @@ from pathlib import Path
 import mediacrawl
 
 ROOT = Path(mediacrawl.__file__).parent
-DOWNLOADER_SIDE = ("middlewares/", "net/", "crawl/leases.py", "crawl/failures.py", "crawl/request_serialization.py")
+DOWNLOADER_SIDE = (
+    "middlewares/",
+    "download/",
+    "crawl/leases.py",
+    "crawl/failures.py",
+    "crawl/request_serialization.py",
+)
 LIFE_CYCLE = ("crawl/leases.py", "crawl/intake.py", "scheduler.py")
 SPIDER_SIDE = ("spiders/", "reading/", "commands/", "priority/nuggets.py", *LIFE_CYCLE)
 CHANGES = frozenset({"append", "extend", "insert", "add", "update", "clear", "pop", "remove", "discard"})
@@ -53,7 +59,7 @@ def writers(part):
 
 def test_the_fetch_is_written_by_the_downloader_side_only():
     found = writers("fetch")
-    assert {"middlewares/cut.py", "net/http_handler.py"} <= found
+    assert {"middlewares/cut.py", "download/http_handler.py"} <= found
     assert [path for path in sorted(found) if not path.startswith(DOWNLOADER_SIDE)] == []
 
 

@@ -180,3 +180,8 @@ def as_object(part: Any) -> dict[str, Any]:
         if value is not None and value != "":
             found[each.name] = value
     return found
+
+
+def text_place(name: str, index: int) -> str:
+    """Return the key of a title in a list of the record: ``chapters[3].title``."""
+    return f"{name}[{index}].title"

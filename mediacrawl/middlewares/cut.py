@@ -37,7 +37,7 @@ _PACKED = 32_768
 
 
 class CutMiddleware(CrawlComponent):
-    """Ends a download when the wanted bytes were received (`reading.response.bytes_wanted`, `bytes_wanted_of`).
+    """Ends a download when the wanted bytes were received (`download.body_bytes.bytes_wanted`, `bytes_wanted_of`).
 
     The headers decide, and then the first bytes of the body. A page is cut at ``PAGE_MAX_BYTES`` after decompression, a
     list at ``LIST_MAX_BYTES``, a media file from a server that ignores Range at `ProbePolicy.single_bytes`, a stream

@@ -9,12 +9,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from mediacrawl.base.parts import Chapter, Track
+from mediacrawl.base.parts import Chapter, Track, text_place
 from mediacrawl.base.terms import Tag
+from mediacrawl.encoding.declared import decode, is_plain
 from mediacrawl.probe.policy import ProbePolicy
 from mediacrawl.probe.result import LONGEST, ProbeResult
 from mediacrawl.probe.sparse import NeedBytes, SparseFile
-from mediacrawl.probe.text import Value, decode, is_plain, text_place
+from mediacrawl.probe.text import Value
 
 _LONGEST = 2000
 _ADDRESS = re.compile(r"https?://[^\s\x00-\x20<>\"]{3,}", re.IGNORECASE)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from html import unescape
 
+from mediacrawl.encoding.declared import wide_order
 from mediacrawl.probe.context import ParseContext
 from mediacrawl.probe.formats import SNIFF_BYTES, UNKNOWN, mpeg_audio, raw_audio, read_container, sniff
 from mediacrawl.probe.formats.audio_frames import FrameFormat, find, set_facts
@@ -18,7 +19,7 @@ from mediacrawl.probe.multipart import read_content_range
 from mediacrawl.probe.policy import ProbePolicy
 from mediacrawl.probe.result import ProbeResult
 from mediacrawl.probe.sparse import SparseFile
-from mediacrawl.probe.text import LATIN1, UTF8, Value, ended, wide_order
+from mediacrawl.probe.text import LATIN1, UTF8, Value, ended
 
 STREAM = "stream"
 """The `ProbeResult.status` of a stream."""

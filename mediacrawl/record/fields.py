@@ -29,10 +29,10 @@ from mediacrawl.base.facts import (
 )
 from mediacrawl.base.terms import Evidence, Tag
 from mediacrawl.encoding.decision import FieldDecision
+from mediacrawl.encoding.declared import decode, is_plain
 from mediacrawl.encoding.excerpts import clean
 from mediacrawl.encoding.languages import codec_name, is_codec
 from mediacrawl.encoding.models import model_version
-from mediacrawl.probe.text import decode, is_plain
 from mediacrawl.record.evidence import decision_fields, number, raw_bytes, stored_decision, tag_element
 
 EVIDENCE = "mojibake"

@@ -68,9 +68,10 @@ def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
     Those of `LINK_FIELDS` that have evidence are there too.
 
     Texts that lost characters (`is_lost`) come last. Otherwise the file's own texts come before those of
-    `base.facts.EXTERNAL_SOURCES`; but the title and the date that the entry of a feed states come first, since an episode has the name that its publisher gives it. Of its own sources those that
-    cut long texts (ID3v1, Lyrics3) come last, and the others in the order of `tags`: readers put the tag that counts
-    first in a format (ID3v2 or APE, see `probe.formats.outer_tags`) before the others.
+    `base.facts.EXTERNAL_SOURCES`; but the title and the date that the entry of a feed states come first, since an
+    episode has the name that its publisher gives it. Of its own sources those that cut long texts (ID3v1, Lyrics3)
+    come last, and the others in the order of `tags`: readers put the tag that counts first in a format (ID3v2 or APE,
+    see `probe.formats.outer_tags`) before the others.
     """
     found = _by_key(tags)
     values = {key: _best(found[key], key) if key in found else None for key in FILE_FIELDS}

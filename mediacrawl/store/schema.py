@@ -1,4 +1,4 @@
-"""The table of records, derived from `base.terms.MediaItem`, its full-text index, and searches as SQL."""
+"""The table of records, derived from `record.MediaItem`, its full-text index, and searches as SQL."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ def test_our_spiders_are_listed_after_those_of_the_project_are_loaded():
     settings = Settings({"SPIDER_MODULES": ["theirs.spiders"]})
     MediaCrawl.update_pre_crawler_settings(settings)
     MediaCrawl.update_pre_crawler_settings(settings)
-    assert settings.getlist("SPIDER_MODULES") == ["mediacrawl.spiders", "theirs.spiders"]
+    assert settings.getlist("SPIDER_MODULES") == ["mediacrawl.spiders", "mediacrawl.programs.recheck", "theirs.spiders"]
     assert settings["TWISTED_DNS_RESOLVER"] == declared.TWISTED_DNS_RESOLVER
 
 

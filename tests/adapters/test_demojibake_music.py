@@ -7,7 +7,7 @@ import pytest
 from command_line import SCRAPY, run
 from harness import ROOT
 
-MEDIA = ROOT / "mediacrawl" / "demo" / "media"
+MEDIA = ROOT / "mediacrawl" / "programs" / "demo" / "media"
 
 
 @pytest.fixture

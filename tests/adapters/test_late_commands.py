@@ -48,7 +48,8 @@ def printed(program, *words):
 
 def modules_of_commands():
     """Those with a command, by their text."""
-    files = (ROOT / "mediacrawl" / "commands").glob("*.py")
+    packages = (ROOT / "mediacrawl" / "commands", ROOT / "mediacrawl" / "programs" / "commands")
+    files = [path for package in packages for path in package.glob("*.py")]
     return {path.stem for path in files if re.search(r"^class Command\(", path.read_text("utf-8"), re.MULTILINE)}
 
 
@@ -67,11 +68,14 @@ def test_scrapy_finds_all_commands_and_imports_none(entry_points):
 @pytest.mark.parametrize(
     ("words", "unneeded"),
     [
-        (["demojibake", "-h"], "probe extract scope crawl pipelines site_adapters music.run commands.crawl"),
-        (["segment", "-h"], "crawl pipelines commands.probe commands.crawl"),
-        (["catalogue", "-h"], "rerun crawl pipelines commands.demojibake commands.crawl"),
-        (["version"], "probe rerun crawl pipelines scope store commands.crawl"),
-        (["genspider", "-h"], "commands config encoding observe"),
+        (
+            ["demojibake", "-h"],
+            "probe extract scope crawl.context pipelines site_adapters programs.music.run commands.crawl",
+        ),
+        (["segment", "-h"], "crawl.context pipelines commands.probe commands.crawl"),
+        (["catalogue", "-h"], "programs crawl.context pipelines commands.crawl"),
+        (["version"], "probe programs crawl.context pipelines scope store commands.crawl"),
+        (["genspider", "-h"], "commands.version crawl.context encoding log"),
     ],
 )
 def test_a_command_imports_no_other_one(words, unneeded):
@@ -85,7 +89,7 @@ def test_stored_items_are_mended_without_what_reads_files(tmp_path):
     items.write_text('{"title": "CafÃ© crÃ¨me"}\n', "utf-8")
     loaded = set(printed(COMMAND, "demojibake", items, "-o", mended, "--jobs", "1")[-1].split()[1:])
     assert "Café crème" in mended.read_text("utf-8")
-    assert {f"mediacrawl.{name}" for name in ("probe", "extract", "crawl", "pipelines")} & loaded == set()
+    assert {f"mediacrawl.{name}" for name in ("probe", "extract", "crawl.context", "pipelines")} & loaded == set()
 
 
 @pytest.mark.parametrize("name", sorted(modules_of_commands()))
@@ -96,6 +100,6 @@ def test_what_scrapy_holds_is_the_command(name):
     late.settings = settings
     late.exitcode = 3
     assert (late.settings, late.exitcode, isinstance(late, ScrapyCommand)) == (settings, 3, True)
-    assert type(late.run.__self__).__module__ == f"mediacrawl.commands.{name}"
+    assert type(late.run.__self__).__module__ in {f"mediacrawl.commands.{name}", f"mediacrawl.programs.commands.{name}"}
     assert (late.run.__self__.settings, late.run.__self__.exitcode) == (settings, 3)
     assert late.short_desc()

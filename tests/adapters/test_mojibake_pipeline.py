@@ -17,9 +17,9 @@ from scrapy.utils.test import get_crawler
 
 from mediacrawl.base.terms import Tag
 from mediacrawl.encoding import detect
+from mediacrawl.encoding.declared import decode
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.pipelines import MojibakePipeline, mojibake
-from mediacrawl.probe.text import decode
 from mediacrawl.programs.demo import Resource
 from mediacrawl.record.evidence import tag_element
 from mediacrawl.record.fixer import MOST_FIELDS

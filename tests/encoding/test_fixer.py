@@ -17,9 +17,9 @@ from itemadapter import ItemAdapter
 import mediacrawl.record.fixer as module
 from mediacrawl.base.terms import Tag
 from mediacrawl.encoding import FieldDecision, model_version
+from mediacrawl.encoding.declared import decode
 from mediacrawl.encoding.excerpts import clean
 from mediacrawl.encoding.history import History
-from mediacrawl.probe.text import decode
 from mediacrawl.record.evidence import raw_bytes, stored_decision, tag_element
 from mediacrawl.record.fixer import Fixer
 from mediacrawl.record.item import MediaItem

@@ -16,7 +16,7 @@ from mediacrawl.probe.planner import Probe
 
 LONGEST = 16 * 1024
 """Bytes of a seed that are kept, so that a million of its mutants take minutes, not days."""
-DEMO = Path(__file__).parents[2] / "mediacrawl" / "demo" / "media"
+DEMO = Path(__file__).parents[2] / "mediacrawl" / "programs" / "demo" / "media"
 OTHER = "other"
 """The container of seeds that have no reader."""
 

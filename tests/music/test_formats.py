@@ -18,7 +18,7 @@ from mediacrawl.programs.music.originals import undo
 from mediacrawl.programs.music.reading import read_tags
 from mediacrawl.programs.music.writing import content_of
 
-MEDIA = ROOT / "mediacrawl" / "demo" / "media"
+MEDIA = ROOT / "mediacrawl" / "programs" / "demo" / "media"
 
 
 def texts_of(path):

@@ -287,7 +287,7 @@ def test_a_line_that_another_process_is_writing_is_no_wreck(tmp_path, monkeypatc
 def test_a_kill_loses_no_line(tmp_path):
     program = (
         "import os, signal, sys\n"
-        "from mediacrawl.observe import RequestLine, RequestLog\n"
+        "from mediacrawl.log.request_log import RequestLine, RequestLog\n"
         "log = RequestLog(sys.argv[1])\n"
         "for number in range(1000):\n"
         "    log.write(RequestLine(time=0.0, url=str(number)))\n"

@@ -18,7 +18,7 @@ NOON = 1_785_585_600.0  # 2026-08-01 12:00:00 UTC
 SITE = "a.example"
 KILLED = """
 import os, signal, sys
-from mediacrawl.observe import RequestLine, RequestLog
+from mediacrawl.log.request_log import RequestLine, RequestLog
 
 def line(number):
     return RequestLine(time=1_785_585_600.0 + number, url=f"https://a.example/{number}", site="a.example", kind="page")

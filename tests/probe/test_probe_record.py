@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from probe_media import audio, frame, id3, run, sample
 
 from mediacrawl.base.terms import Evidence, Tag
+from mediacrawl.encoding.declared import decode
 from mediacrawl.encoding.excerpts import clean
 from mediacrawl.extract.manifests import Manifest
 from mediacrawl.probe.session import FirstAnswer
-from mediacrawl.probe.text import decode
 from mediacrawl.record.build import build_item, build_manifest_item, fill_values
 from mediacrawl.record.evidence import raw_bytes, tag_element
 

@@ -14,7 +14,7 @@ from mediacrawl.base.terms import Drop, Limit, Trouble
 from mediacrawl.frontier.sqlite.reader import FrontierOverview
 from mediacrawl.log.meanings import LIMITS, MEANINGS, TROUBLES
 from mediacrawl.log.request_log import RequestLine, RequestLog
-from mediacrawl.programs.report import page
+from mediacrawl.programs.report.page import page
 from mediacrawl.site_adapters.counts import AdapterCounts
 from mediacrawl.store.figures import CatalogueFigures
 from mediacrawl.watch.facts import Sources, make_report, totals_of

@@ -9,7 +9,7 @@ import pytest
 
 from mediacrawl.base.terms import SiteInfo, SiteState
 from mediacrawl.frontier.sqlite.reader import FrontierOverview
-from mediacrawl.programs.report import page
+from mediacrawl.programs.report.page import page
 from mediacrawl.store.figures import DURATIONS, CatalogueFigures
 from mediacrawl.watch.facts import Named, Sources, busiest, make_report
 from mediacrawl.watch.log_digest import LogDigest, Visit

@@ -16,13 +16,14 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
-from mediacrawl.base.parts import Chapter
+from mediacrawl.base.parts import Chapter, text_place
 from mediacrawl.base.terms import Tag
+from mediacrawl.encoding.declared import is_plain
 from mediacrawl.probe.context import BrokenError, ByteSource, ParseContext, address_in, exact, peek, unpack
 from mediacrawl.probe.formats.keys import vorbis_key
 from mediacrawl.probe.formats.shared_codes import LINK, picture_type
 from mediacrawl.probe.result import ProbeResult
-from mediacrawl.probe.text import LATIN1, UTF8, Value, is_plain, text_place
+from mediacrawl.probe.text import LATIN1, UTF8, Value
 
 _field = re.compile(r"CHAPTER(\d{2,4})(NAME|URL|)", re.ASCII).fullmatch
 _times = re.compile(r"\s*([\d:.,]+)\s*(?:-->\s*([\d:.,]+)\s*)?", re.ASCII).fullmatch

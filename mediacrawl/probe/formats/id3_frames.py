@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from mediacrawl.base.parts import Chapter
+from mediacrawl.encoding.declared import decode
 from mediacrawl.probe.context import ByteSource, LimitError, ParseContext, address_in
 from mediacrawl.probe.formats.gains import Gain, rgad_gains, rva2_gains, rvad_gains
 from mediacrawl.probe.formats.shared_codes import LINK
-from mediacrawl.probe.text import LATIN1, UTF8, UTF16, UTF16BE, Value, cut, decode
+from mediacrawl.probe.text import LATIN1, UTF8, UTF16, UTF16BE, Value, cut
 
 
 @dataclass(frozen=True, slots=True)

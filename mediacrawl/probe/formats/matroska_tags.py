@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mediacrawl.encoding.declared import decode
 from mediacrawl.probe.context import LimitError, ParseContext
 from mediacrawl.probe.formats import ebml
 from mediacrawl.probe.formats.ebml import Element
 from mediacrawl.probe.formats.keys import matroska_key
-from mediacrawl.probe.text import UTF8, Value, decode
+from mediacrawl.probe.text import UTF8, Value
 
 SOURCE = "matroska"
 _TAG, _TARGETS, _SIMPLE = 0x7373, 0x63C0, 0x67C8

@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from mediacrawl.encoding.declared import decode
 from mediacrawl.probe.context import ParseContext
 from mediacrawl.probe.formats.keys import id3_key
-from mediacrawl.probe.text import UTF8, UTF16, UTF16BE, Value, decode
+from mediacrawl.probe.text import UTF8, UTF16, UTF16BE, Value
 
 FRAMES = frozenset({"TIPL", "TMCL", "IPLS", "IPL"})
 """Frames of ID3v2 that hold pairs."""

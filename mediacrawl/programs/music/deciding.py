@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mediacrawl.base.terms import Tag
+from mediacrawl.encoding.declared import wide_order
 from mediacrawl.encoding.excerpts import clean
 from mediacrawl.encoding.history import History
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
-from mediacrawl.probe.text import wide_order
 from mediacrawl.programs.music.reading import TaggedFile
 from mediacrawl.record.evidence import tag_element
 from mediacrawl.record.fixer import Fixer
