@@ -15,8 +15,8 @@ from scrapy.utils.project import ENVVAR, get_project_settings
 from mediacrawl import settings as declared
 from mediacrawl.base.nearest import did_you_mean
 from mediacrawl.base.text import printable, say
-from mediacrawl.commands import shown
 from mediacrawl.commands.late import COMMANDS
+from mediacrawl.commands.own import shown
 from mediacrawl.commands.version import versions
 from mediacrawl.crawl import scrapy_internals
 

@@ -16,7 +16,7 @@ from scrapy.settings import Settings
 
 from mediacrawl.base.format import plural
 from mediacrawl.base.text import printable, say
-from mediacrawl.commands import OwnCommand
+from mediacrawl.commands.own import OwnCommand
 from mediacrawl.commands.probe import check_requests, run_single, text_fixer
 from mediacrawl.crawl.files import locate
 from mediacrawl.crawl.own_settings import OwnSettings

@@ -11,7 +11,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
 from scrapy.utils.url import guess_scheme
 
 from mediacrawl.addon import switch_on
-from mediacrawl.commands import Checked
+from mediacrawl.commands.own import Checked
 from mediacrawl.crawl.arguments import ArgumentError, check_contact
 from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.scope import canonical

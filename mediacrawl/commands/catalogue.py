@@ -15,7 +15,7 @@ from scrapy.exceptions import UsageError
 
 from mediacrawl.base.format import plural
 from mediacrawl.base.text import printable, say
-from mediacrawl.commands import OwnCommand
+from mediacrawl.commands.own import OwnCommand
 from mediacrawl.crawl.own_settings import catalogue_path
 from mediacrawl.crawl.policies import contact_of, is_anonymous
 from mediacrawl.store import Catalogue, CatalogueFilters, StoreError, json_lines, listing

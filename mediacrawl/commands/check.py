@@ -6,8 +6,8 @@ import argparse
 
 from scrapy.commands.check import Command as CheckCommand
 
-from mediacrawl.commands import Checked
 from mediacrawl.commands.at_once import ask_at_once
+from mediacrawl.commands.own import Checked
 
 
 class Command(Checked, CheckCommand):

@@ -9,7 +9,7 @@ from scrapy.exceptions import UsageError
 from scrapy.utils.project import inside_project
 
 from mediacrawl.base.text import say
-from mediacrawl.commands import OwnCommand
+from mediacrawl.commands.own import OwnCommand
 from mediacrawl.crawl import scrapy_internals
 
 _AS_SCRAPY = {

@@ -20,7 +20,7 @@ from scrapy.utils.log import configure_logging
 from mediacrawl import settings as ours
 from mediacrawl.base.nearest import did_you_mean
 from mediacrawl.base.text import say
-from mediacrawl.commands import Shown, refuse_options
+from mediacrawl.commands.own import Shown, refuse_options
 from mediacrawl.crawl.arguments import ArgumentError, listed, mistakes
 from mediacrawl.crawl.context import gives_leases
 from mediacrawl.crawl.own_settings import is_of_fleet, state_folder

@@ -14,7 +14,7 @@ from scrapy.utils.conf import closest_scrapy_cfg
 
 from mediacrawl.base.clock import today
 from mediacrawl.base.text import printable, say
-from mediacrawl.commands import OwnCommand
+from mediacrawl.commands.own import OwnCommand
 from mediacrawl.crawl.files import locate
 from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.scope.canonical import canonical

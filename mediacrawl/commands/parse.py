@@ -14,8 +14,8 @@ from scrapy.spiderloader import get_spider_loader
 from twisted.internet.defer import Deferred
 
 from mediacrawl.base.terms import Candidate, Lease
-from mediacrawl.commands import Checked
 from mediacrawl.commands.at_once import ask_at_once, check_urls, keep_nothing
+from mediacrawl.commands.own import Checked
 from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.arguments import mistakes
 from mediacrawl.crawl.intake import Intake

@@ -14,7 +14,7 @@ from scrapy.settings import BaseSettings, Settings
 
 from mediacrawl.base.terms import Evidence
 from mediacrawl.base.text import printable, say
-from mediacrawl.commands import OwnCommand
+from mediacrawl.commands.own import OwnCommand
 from mediacrawl.commands.probe_report import ProbeReport, ProbeRequest, as_object, fetch_line, lines
 from mediacrawl.crawl.arguments import ArgumentError, check_contact, check_nevercrawl
 from mediacrawl.crawl.own_settings import REDIS, is_of_fleet, log_folder, state_folder, store_of

@@ -8,7 +8,7 @@ import json
 from scrapy.commands import ScrapyCommand
 
 from mediacrawl.base.text import say
-from mediacrawl.commands import OwnCommand
+from mediacrawl.commands.own import OwnCommand
 from mediacrawl.record.item import record_schema
 
 

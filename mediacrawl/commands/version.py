@@ -9,7 +9,7 @@ from scrapy.commands.version import Command as VersionCommand
 
 from mediacrawl import __version__
 from mediacrawl.base.text import say
-from mediacrawl.commands import Shown
+from mediacrawl.commands.own import Shown
 from mediacrawl.encoding.native import description
 
 

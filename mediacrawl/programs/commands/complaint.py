@@ -14,8 +14,8 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from mediacrawl.base.text import printable, say, terminal_width
-from mediacrawl.commands import OwnCommand
 from mediacrawl.commands.nevercrawl import block
+from mediacrawl.commands.own import OwnCommand
 from mediacrawl.crawl.own_settings import OwnSettings, log_folder
 from mediacrawl.crawl.policies import (
     contact_of,

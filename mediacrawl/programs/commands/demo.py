@@ -18,7 +18,7 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES, Settings
 
 from mediacrawl.base.text import printable, say
-from mediacrawl.commands import OwnCommand
+from mediacrawl.commands.own import OwnCommand
 from mediacrawl.crawl.own_settings import catalogue_path
 from mediacrawl.programs.commands.report import REPORT, gather
 from mediacrawl.programs.demo import DemoServer, DemoSites

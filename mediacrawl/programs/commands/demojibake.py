@@ -14,7 +14,7 @@ from scrapy.settings import BaseSettings
 
 from mediacrawl.base.setting_types import fields_setting
 from mediacrawl.base.text import printable, say
-from mediacrawl.commands import INTERRUPTED, OwnCommand, leave_output
+from mediacrawl.commands.own import INTERRUPTED, OwnCommand, leave_output
 from mediacrawl.crawl.own_settings import OwnSettings, models_of
 from mediacrawl.encoding.mojibake.substitutions import Substitutions, read_pairs
 from mediacrawl.programs.commands import on_disk

@@ -23,8 +23,8 @@ from scrapy.utils.conf import closest_scrapy_cfg
 
 from mediacrawl.base.clock import Clock
 from mediacrawl.base.text import printable, say
-from mediacrawl.commands import refuse_options
 from mediacrawl.commands.crawl import Command as CrawlCommand
+from mediacrawl.commands.own import refuse_options
 from mediacrawl.crawl.arguments import ArgumentError, switch
 from mediacrawl.crawl.connection import redis_url
 from mediacrawl.crawl.crawl_scope import CrawlScope

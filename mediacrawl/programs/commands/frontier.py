@@ -20,7 +20,7 @@ from mediacrawl.base.clock import Clock
 from mediacrawl.base.format import plural
 from mediacrawl.base.terms import Candidate, Drop, Kind
 from mediacrawl.base.text import printable, printable_lines, say
-from mediacrawl.commands import OwnCommand
+from mediacrawl.commands.own import OwnCommand
 from mediacrawl.crawl.arguments import ArgumentError, Arguments
 from mediacrawl.crawl.files import locate
 from mediacrawl.crawl.ordering import load_learner

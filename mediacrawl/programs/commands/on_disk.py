@@ -16,7 +16,7 @@ from scrapy.exceptions import UsageError
 
 from mediacrawl.base.format import count, plural
 from mediacrawl.base.text import printable, say
-from mediacrawl.commands import INTERRUPTED
+from mediacrawl.commands.own import INTERRUPTED
 from mediacrawl.encoding import ModelError, model_version, use_models
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.programs.music import CUE, M3U, MEDIA

@@ -18,7 +18,7 @@ from scrapy.settings import BaseSettings
 
 import mediacrawl.settings as declared
 from mediacrawl.base.text import printable, say
-from mediacrawl.commands import OwnCommand
+from mediacrawl.commands.own import OwnCommand
 from mediacrawl.crawl.own_settings import catalogue_path, log_folder, state_folder
 from mediacrawl.frontier import FrontierError
 from mediacrawl.log.totals import Totals

@@ -15,7 +15,7 @@ from scrapy.settings import BaseSettings
 
 from mediacrawl.base.clock import today
 from mediacrawl.base.text import say
-from mediacrawl.commands import INTERRUPTED, OwnCommand
+from mediacrawl.commands.own import INTERRUPTED, OwnCommand
 from mediacrawl.crawl.policies import class_scores, scope_rules
 from mediacrawl.programs.segment import Rules, SegmentError, SegmentOptions, report, segment
 from mediacrawl.programs.segment.engine import SegmentProgress

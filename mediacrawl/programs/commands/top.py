@@ -19,7 +19,7 @@ from scrapy.settings import BaseSettings
 
 from mediacrawl.base.terms import SiteInfo
 from mediacrawl.base.text import can_redraw, encodable, printable, say
-from mediacrawl.commands import INTERRUPTED, OwnCommand
+from mediacrawl.commands.own import INTERRUPTED, OwnCommand
 from mediacrawl.crawl.own_settings import state_folder
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.operator_orders import OrderFolder
