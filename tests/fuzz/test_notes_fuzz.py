@@ -8,8 +8,7 @@ from mediacrawl.politeness.robots_note import FetchFailures, RobotsCopy, RobotsN
 from mediacrawl.priority import hubs, journal, nuggets
 from mediacrawl.priority.classes import SiteClasses
 from mediacrawl.priority.journal import VisitEntry
-from mediacrawl.probe import Probe, ProbePolicy
-from mediacrawl.probe.session import Session
+from mediacrawl.probe import Probe, ProbePolicy, Session
 from mediacrawl.scope import copies, parameters
 from mediacrawl.scope import copies as soft_404
 from mediacrawl.scope import parameters as facets
