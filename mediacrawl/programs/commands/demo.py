@@ -21,9 +21,8 @@ from mediacrawl.base.text import printable, say
 from mediacrawl.commands.own import OwnCommand
 from mediacrawl.crawl.own_settings import catalogue_path
 from mediacrawl.programs.commands.report import REPORT, gather
-from mediacrawl.programs.demo import DemoServer, DemoSites
-from mediacrawl.programs.demo.library import LEGACY_ENCODINGS, NAMES
-from mediacrawl.programs.report.page import page
+from mediacrawl.programs.demo import LEGACY_ENCODINGS, NAMES, DemoServer, DemoSites
+from mediacrawl.programs.report import report_page
 from mediacrawl.store import Catalogue, StoreError
 from mediacrawl.watch.facts import make_report
 from mediacrawl.watch.worker_stats import put
@@ -113,7 +112,7 @@ class Command(OwnCommand, ScrapyCommand):
         say(f"\n{progress.text}" if progress else "")
         say(f"\n  {_titles(web, catalogue_path(crawler.settings))}")
         sources, _ = gather(crawler.settings, [folder])
-        put(folder / REPORT, page(make_report(sources)))
+        put(folder / REPORT, report_page(make_report(sources)))
         say(f"  the report is in {printable(str(folder / REPORT))}: open it in a browser")
         say(f"\n{_how_to_crawl()}")
         if crawler.stats.get_value("finish_reason") != "finished":
