@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mediacrawl.log.archive import replacing
+from mediacrawl.base.files import replacing
 from mediacrawl.priority.features import HALF, NOTHING, SIZE, WIDTH, Rows, place
 from mediacrawl.priority.orders import OrderModelError
 

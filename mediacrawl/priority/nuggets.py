@@ -21,15 +21,14 @@ from typing import Any, Protocol
 import msgpack
 from itemadapter import ItemAdapter
 
-from mediacrawl.base.facts import EXTERNAL_SOURCES
+from mediacrawl.base.facts import EXTERNAL_SOURCES, LEAST_HEAD
 from mediacrawl.base.notes import Later, Notes, changed_later
 from mediacrawl.base.terms import Drop, End, Nugget, Outcome
+from mediacrawl.base.text import plain
 from mediacrawl.base.visit import Visit
 from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.record.build import PAGE_STATUS
 from mediacrawl.record.item import MediaItem
-from mediacrawl.store.rows import plain
-from mediacrawl.store.works import LEAST_HEAD
 
 logger = logging.getLogger(__name__)
 

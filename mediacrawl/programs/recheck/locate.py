@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mediacrawl.base.facts import is_external
+from mediacrawl.base.text import plain
 from mediacrawl.encoding import repair
 from mediacrawl.programs.rerun.blocks import RerunError
 from mediacrawl.programs.rerun.endpoints import location_of, open_reader
@@ -33,7 +34,6 @@ from mediacrawl.record.values import (
     whole_elements,
     with_texts,
 )
-from mediacrawl.store.rows import plain
 
 _LOST = "\ufffd"
 _USER = "user"

@@ -13,7 +13,7 @@ from datetime import date
 from pathlib import Path
 from stat import S_IMODE
 
-from mediacrawl.log.archive import replacing
+from mediacrawl.base.files import replacing
 from mediacrawl.scope.exclusions.entries import Exclusion, NeverCrawlError, read_line
 from mediacrawl.scope.exclusions.list_content import ListContent
 from mediacrawl.scope.exclusions.never import NeverCrawl, read_whole
