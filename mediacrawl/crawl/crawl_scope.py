@@ -9,7 +9,7 @@ from math import isnan
 from pathlib import Path
 
 from mediacrawl.base.files import replacing
-from mediacrawl.scope.sites import site_of
+from mediacrawl.scope.urls import site_of
 
 _FILE = "borders.json"
 

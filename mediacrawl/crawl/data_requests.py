@@ -12,7 +12,7 @@ from mediacrawl.politeness.backoff import is_passing
 from mediacrawl.priority import Scores
 from mediacrawl.priority.revisits import evidence_for_other, is_revisit
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.scope.canonical import spelling
+from mediacrawl.scope.urls import spelling
 from mediacrawl.site_adapters.engine import Miss, data_request
 from mediacrawl.site_adapters.form import SiteAdapter
 from mediacrawl.site_adapters.queued import (

@@ -14,7 +14,7 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.data_requests import first_request
 from mediacrawl.crawl.failures import MappedPage, refuse
 from mediacrawl.crawl.interfaces import lease_spider, link_filter
-from mediacrawl.scope.canonical import canonical
+from mediacrawl.scope.urls import canonical
 from mediacrawl.site_adapters.engine import Miss
 from mediacrawl.site_adapters.form import SiteAdapter
 from mediacrawl.site_adapters.queued import MISSED, WAITS, QueuedRequest

@@ -40,7 +40,7 @@ from mediacrawl.reading.response import Recognized, ResponseKind, recognize
 from mediacrawl.record.byte_budget import FACTOR, PLAYERS, first_records
 from mediacrawl.record.item import MediaItem
 from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, Spelling, candidates, canonical, extension_of
-from mediacrawl.scope.copies import is_named_copy, of_a_copy
+from mediacrawl.scope.duplicates import is_named_copy, of_a_copy
 
 if TYPE_CHECKING:
     from scrapy.http import Response

@@ -15,11 +15,22 @@ from mediacrawl.frontier.export import evidence_of, read_json
 from mediacrawl.frontier.export import kind_of as written_kind
 from mediacrawl.frontier.redis.start_urls import StartUrlEntry
 from mediacrawl.priority import Scores, link_class
-from mediacrawl.scope.canonical import Spelling, scheme_of, spelling
-from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, PLAYLIST_EXTENSIONS, extension_of, is_packed_list
 from mediacrawl.scope.gate import ContactScope, Scope
-from mediacrawl.scope.hosts import is_address, is_loopback
-from mediacrawl.scope.sites import RESERVED, host_of, is_top_level, site_of
+from mediacrawl.scope.urls import (
+    MEDIA_EXTENSIONS,
+    PLAYLIST_EXTENSIONS,
+    RESERVED,
+    Spelling,
+    extension_of,
+    host_of,
+    is_address,
+    is_loopback,
+    is_packed_list,
+    is_top_level,
+    scheme_of,
+    site_of,
+    spelling,
+)
 
 _PACKAGE = "pkg:"
 _comment = re.compile(r"(?:^|\s)#.*").sub

@@ -60,7 +60,7 @@ from mediacrawl.programs.frontier_tools.formatting import (
 from mediacrawl.programs.frontier_tools.repair import UrlNaming, repair
 from mediacrawl.scope import NeverCrawlError, Scope, canonical, site_of
 from mediacrawl.scope.candidates import Import, parse_seeds
-from mediacrawl.scope.sites import authority_of
+from mediacrawl.scope.urls import authority_of
 from mediacrawl.site_adapters.counts import NAMESPACE, AdapterCounts
 from mediacrawl.site_adapters.explaining import data_url, marked, page_in_words, request_in_words
 from mediacrawl.site_adapters.queued import LINK_CLASS, QueuedRequest
@@ -223,7 +223,7 @@ class Command(OwnCommand, ScrapyCommand):
         learner = load_learner(self._settings)
         if learner is not None:
             # NumPy takes a quarter of a second.
-            from mediacrawl.priority.classes import ScorePolicy, explain  # noqa: PLC0415
+            from mediacrawl.priority.adaptive import ScorePolicy, explain  # noqa: PLC0415
 
             record = reader.note(RECORDS, found.site)
             say(format_rows(explain(found, found.link_class, learner, record, ScorePolicy()).rows()))

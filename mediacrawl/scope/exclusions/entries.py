@@ -27,8 +27,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from pathlib import PurePath
 from urllib.parse import unquote
 
-from mediacrawl.scope.hosts import canonical_host, domain_as_written, is_address
-from mediacrawl.scope.sites import is_public_suffix, public_suffixes
+from mediacrawl.scope.urls import canonical_host, domain_as_written, is_address, is_public_suffix, public_suffixes
 
 Address = IPv4Address | IPv6Address
 

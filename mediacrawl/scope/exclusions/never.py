@@ -23,8 +23,15 @@ from mediacrawl.scope.exclusions.entries import (
     key_of,
 )
 from mediacrawl.scope.exclusions.list_content import ListContent
-from mediacrawl.scope.hosts import canonical_host, is_address
-from mediacrawl.scope.sites import host_of, is_network, is_public_suffix, public_suffixes, site_of
+from mediacrawl.scope.urls import (
+    canonical_host,
+    host_of,
+    is_address,
+    is_network,
+    is_public_suffix,
+    public_suffixes,
+    site_of,
+)
 from mediacrawl.site_adapters.queued import is_marked
 
 RELOAD_INTERVAL = 900.0
