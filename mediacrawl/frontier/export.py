@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from mediacrawl.base.files import replacing
+from mediacrawl.base.queued import QueuedRequest, WaitingPage
 from mediacrawl.base.terms import Candidate, Evidence, Kind
-from mediacrawl.site_adapters.queued import QueuedRequest, WaitingPage
 
 _EVIDENCE = {field.name for field in fields(Evidence)}
 

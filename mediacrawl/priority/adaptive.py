@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from mediacrawl.base.format import count as in_figures
 from mediacrawl.base.format import plural
 from mediacrawl.base.notes import Notes
+from mediacrawl.base.queued import LINK_CLASS
 from mediacrawl.base.terms import Candidate, Kind, Lease
 from mediacrawl.base.text import printable
 from mediacrawl.frontier.seen import url_key
@@ -33,7 +34,6 @@ from mediacrawl.priority.links import SIZE, WIDTH, Found, features, packed, plac
 from mediacrawl.priority.orders import RECORDS, OrderModelError, Scored
 from mediacrawl.priority.shared import SharedJournal, SharedNotes
 from mediacrawl.priority.visits import CreditPolicy, Past, VisitEntry, VisitJournal, Visits
-from mediacrawl.site_adapters.queued import LINK_CLASS
 
 logger = logging.getLogger(__name__)
 
