@@ -30,10 +30,10 @@ from mediacrawl.base.text import printable
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.site_state import AGAIN, MOST_CLASSES, class_for
 from mediacrawl.priority.learner import Learner, Rows, load_model, save_model
-from mediacrawl.priority.links import SIZE, WIDTH, Found, features, packed, place, places, unpacked
+from mediacrawl.priority.links import SIZE, WIDTH, Found, features, place, places
 from mediacrawl.priority.orders import RECORDS, OrderModelError, Scored
 from mediacrawl.priority.shared import SharedJournal, SharedNotes
-from mediacrawl.priority.visits import CreditPolicy, Past, VisitEntry, VisitJournal, Visits
+from mediacrawl.priority.visits import CreditPolicy, Past, VisitEntry, VisitJournal, Visits, unpacked
 
 logger = logging.getLogger(__name__)
 
@@ -443,6 +443,7 @@ class Adaptive:
         self.journal = self._shared or VisitJournal(notes, policy.credit.remembered)
         self._known = 0
         self._resumes = False
+        self._has_new_visits = False
         self._stale = dict[str, SiteClasses]()
         self._to_rescore = dict[str, None]()
         self._saved = -inf
@@ -545,7 +546,6 @@ class Adaptive:
             classes.merge(self._notes.note(RECORDS, lease.site))
             classes.upto = self._shared.last
             self._count_outlinks(classes)
-        self.journal.add(entry)
         self._learn(entry)
         return self._moved(lease.site)
 
@@ -558,11 +558,13 @@ class Adaptive:
     # -- learning --------------------------------------------------------------------------------------------
 
     def _learn(self, entry: VisitEntry) -> None:
-        visit = _past(entry)
-        self.visits.add(entry.key, visit)
-        self._stale[visit.site] = self._count(visit)
-        for past, more in self._credited(entry, visit):
-            self.learner.learn(unpacked(past.row), more)
+        self.journal.add(entry)
+        self._has_new_visits = True
+        visit = self.visits.keep(entry)
+        credited = self._credited(entry, visit)
+        self._stale[visit.site] = self._count(visit, entry.row)
+        for past, more in credited:
+            self.learner.learn(entry.row if past is visit else unpacked(past.row), more)
             classes = self.classes.of(past.site)
             if more and self._credit(classes, past, more):
                 self._changed(past.site, classes)
@@ -572,10 +574,9 @@ class Adaptive:
 
         Records that were read since know of it already, and so does a model with a higher number.
         """
-        visit = _past(entry)
-        self.visits.add(entry.key, visit)
+        visit = self.visits.keep(entry)
         if number > self.classes.of(visit.site, turn=False).upto:
-            self._count(visit, turn=False)
+            self._count(visit, entry.row, turn=False)
         for past, more in self._credited(entry, visit):
             if number > self._known:
                 self.learner.learn(unpacked(past.row), more)
@@ -583,14 +584,14 @@ class Adaptive:
             if more and classes is not None and number > classes.upto:
                 self._credit(classes, past, more)
 
-    def _count(self, visit: Past, *, turn: bool = True) -> SiteClasses:
+    def _count(self, visit: Past, row: Sequence[int], *, turn: bool = True) -> SiteClasses:
         if visit.link_class in _NOT_LEARNED:
             # The score of revisits is that of their pages (`hubs`), whatever came of the others.
             return self.classes.of(visit.site, turn=turn)
-        classes, number, _ = self.classes.place(visit.site, visit.link_class, lambda: unpacked(visit.row), turn=turn)
+        classes, number, _ = self.classes.place(visit.site, visit.link_class, lambda: row, turn=turn)
         classes.fetches[number] += 1
         classes.visits += 1
-        classes.rows[number] = unpacked(visit.row)
+        classes.rows[number] = row
         return classes
 
     def _credit(self, classes: SiteClasses, past: Past, more: float) -> bool:
@@ -603,13 +604,13 @@ class Adaptive:
         self._count_outlinks(classes)
         return True
 
-    def _credited(self, entry: VisitEntry, visit: Past) -> Iterator[tuple[Past, float]]:
+    def _credited(self, entry: VisitEntry, visit: Past) -> list[tuple[Past, float]]:
         """Return the visits that an entry says something of: if nothing was found, itself alone.
 
         A page visited again is no evidence about links: of no other page is it known that nothing new is there.
         """
         said = self.visits.reward(entry.key, entry.reward) if entry.reward > 0 else ((visit, 0.0),)
-        return ((past, more) for past, more in said if past.link_class not in _NOT_LEARNED)
+        return [(past, more) for past, more in said if past.link_class not in _NOT_LEARNED]
 
     # -- what outlives the process ---------------------------------------------------------------------------
 
@@ -642,8 +643,7 @@ class Adaptive:
 
     def _recollect(self, number: int, entry: VisitEntry) -> None:
         """A visit of an earlier process: the records of classes have it, the model perhaps not."""
-        visit = _past(entry)
-        self.visits.add(entry.key, visit)
+        visit = self.visits.keep(entry)
         for past, more in self._credited(entry, visit):
             if number > self._known:
                 self.learner.learn(unpacked(past.row), more)
@@ -653,7 +653,9 @@ class Adaptive:
         for site, classes in self._stale.items():
             self._notes.set_note(RECORDS, site, classes.dump())
         self._stale.clear()
-        self.journal.save()
+        if self._has_new_visits or self._shared is not None:
+            self.journal.save()
+            self._has_new_visits = False
         if self._shared is not None:
             for number, entry in self._shared.heard():
                 self._hear(number, entry)
@@ -679,11 +681,6 @@ class Adaptive:
         # What was let go of since the last `save` is not in the notes yet.
         stale = self._stale.get(site)
         return stale.dump() if stale is not None else self._notes.note(RECORDS, site)
-
-
-def _past(entry: VisitEntry) -> Past:
-    # Each lease has strings of its own, and of 200,000 visits most are of the same classes.
-    return Past(entry.parent, intern(entry.site), intern(entry.link_class), packed(entry.row))
 
 
 STRONGEST = 5

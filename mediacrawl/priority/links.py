@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import isfinite
@@ -263,17 +263,6 @@ def _texts(found: Found) -> tuple[list[str], list[str], str]:
     if there == "other":
         own.append(f"source {source}")
     return general, own, host
-
-
-def packed(row: Sequence[int]) -> bytes:
-    """Return the places of a row without what fills it up, 4 bytes each: a fourth of the memory of a list."""
-    return array("I", [number for number in row if number != NOTHING]).tobytes()
-
-
-def unpacked(row: bytes) -> list[int]:
-    """Return the row that `packed` was given."""
-    found = array("I", row).tolist()
-    return found + [NOTHING] * (WIDTH - len(found))
 
 
 @lru_cache(_OF_WORDS)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import msgpack
-import numpy as np
 
 from mediacrawl.base.notes import Notes
 from mediacrawl.priority.links import NOTHING, SIZE, WIDTH
@@ -30,6 +31,61 @@ class CreditPolicy:
     remembered: int = 200_000
 
 
+@dataclass(frozen=True, slots=True)
+class VisitEntry:
+    """A visit that ended.
+
+    Attributes:
+        key, parent: of its URL, and of the page that named it.
+        site, link_class: where it waited.
+        row: its features.
+        reward: what was found there, 0 to 1.
+    """
+
+    key: int
+    parent: int
+    site: str
+    link_class: str
+    row: Sequence[int]
+    reward: float
+
+    def dump(self) -> bytes:
+        """Return the entry in msgpack."""
+        entry: bytes = msgpack.packb(
+            (self.key, self.parent, self.site, self.link_class, packed(self.row), self.reward), unicode_errors="replace"
+        )
+        return entry
+
+    @classmethod
+    def load(cls, entry: bytes) -> VisitEntry | None:
+        """What `dump` made; None if this is something else."""
+        try:
+            key, parent, site, link_class, used, reward = msgpack.unpackb(entry)
+            row = unpacked(memoryview(used))
+            if not (len(row) == WIDTH and max(row) < SIZE and 0 <= reward <= 1):
+                return None
+            return cls(int(key), int(parent), str(site), str(link_class), row, float(reward))
+        except (ValueError, TypeError, OverflowError, msgpack.exceptions.UnpackException):
+            return None
+
+
+def packed(row: Sequence[int]) -> bytes:
+    """Return the places of a row without what fills it up, 4 bytes each: a fourth of the memory of a list."""
+    found = array("I", [number for number in row if number != NOTHING])
+    if sys.byteorder == "big":
+        found.byteswap()
+    return found.tobytes()
+
+
+def unpacked(row: bytes | memoryview) -> list[int]:
+    """Return the row that `packed` was given."""
+    found = array("I")
+    found.frombytes(row)
+    if sys.byteorder == "big":
+        found.byteswap()
+    return found.tolist() + [NOTHING] * (WIDTH - len(found))
+
+
 @dataclass(slots=True)
 class Past:
     """A visit that may still get credit.
@@ -37,7 +93,7 @@ class Past:
     Attributes:
         parent: key of the page that named its URL; 0 for a seed.
         site, link_class: where it waited.
-        row: its features, from `links.packed`; empty where none are learned.
+        row: its features, from `packed`; empty where none are learned.
         credit: what it got so far, 1 at most: a list of 500 files is not worth 500 pages.
     """
 
@@ -71,6 +127,13 @@ class Visits:
         if len(self._past) > self._policy.remembered:
             del self._past[next(iter(self._past))]
 
+    def keep(self, entry: VisitEntry) -> Past:
+        """Add a visit of the adaptive order, and return it."""
+        # Each lease has strings of its own, and of 200,000 visits most are of the same classes.
+        visit = Past(entry.parent, sys.intern(entry.site), sys.intern(entry.link_class), packed(entry.row))
+        self.add(entry.key, visit)
+        return visit
+
     def reward(self, key: int, reward: float) -> Iterator[tuple[Past, float]]:
         """Share out a nugget: the visits that led to it, the nearest first, with what each got more.
 
@@ -96,46 +159,6 @@ NAMESPACE = "visits"
 _PAGE = 100
 """Visits in one note. The last note is rewritten at each commit until it is full."""
 _HEAD = "head"
-
-
-@dataclass(frozen=True, slots=True)
-class VisitEntry:
-    """A visit that ended.
-
-    Attributes:
-        key, parent: of its URL, and of the page that named it.
-        site, link_class: where it waited.
-        row: its features.
-        reward: what was found there, 0 to 1.
-    """
-
-    key: int
-    parent: int
-    site: str
-    link_class: str
-    row: Sequence[int]
-    reward: float
-
-    def dump(self) -> bytes:
-        """Return the entry in msgpack; of its features those that it has."""
-        used = np.array([number for number in self.row if number != NOTHING], "<u4").tobytes()
-        packed: bytes = msgpack.packb(
-            (self.key, self.parent, self.site, self.link_class, used, self.reward), unicode_errors="replace"
-        )
-        return packed
-
-    @classmethod
-    def load(cls, packed: bytes) -> VisitEntry | None:
-        """What `dump` made; None if this is something else."""
-        try:
-            key, parent, site, link_class, used, reward = msgpack.unpackb(packed)
-            row = np.frombuffer(used, "<u4").tolist()
-            if not (len(row) <= WIDTH and all(number < SIZE for number in row) and 0 <= reward <= 1):
-                return None
-            row += [NOTHING] * (WIDTH - len(row))
-            return cls(int(key), int(parent), str(site), str(link_class), row, float(reward))
-        except (ValueError, TypeError, OverflowError, msgpack.exceptions.UnpackException):
-            return None
 
 
 class VisitJournal:

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.base.terms import Candidate, Evidence, Kind
-from mediacrawl.priority.links import HALF, NOTHING, SIZE, WIDTH, features, packed, place, places, unpacked
+from mediacrawl.priority.links import HALF, NOTHING, SIZE, WIDTH, features, place, places
+from mediacrawl.priority.visits import packed, unpacked
 
 
 def link(url="http://predigt.example/2024/folge-12.mp3", parent="http://predigt.example/start", **evidence):
