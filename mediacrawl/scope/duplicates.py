@@ -75,7 +75,7 @@ class Duplicates:
         policy, copies = self.policy, self._copies
         if policy.dust_pages:
             self._parameters.learn(site, url, shown, lambda key: copies.find(site, key))
-        if policy.soft_404 and len(url) == len(authority_of(url)) + 1:
+        if policy.soft_404 and url.find("/", len("https://")) == len(url) - 1:
             self._soft_errors.front_page(site, shown)
         return copies.judge(site, url, shown) if policy.pages else None
 

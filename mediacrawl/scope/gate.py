@@ -27,8 +27,8 @@ from mediacrawl.scope.urls import (
     Base,
     Spelling,
     canonical_host,
+    ending,
     extension_of,
-    extension_of_name,
     extension_set,
     host_of,
     is_loopback,
@@ -465,44 +465,70 @@ class Scope:
         except ValueError:
             drops[Drop.BAD_URL] = sum(1 for _ in hrefs)
             return accepted, +drops
-        without_session = self._sessions.without
-        seen = {own or base.url, without_session(own or base.url)}
-        too_deep, today = self._is_too_deep(depth), self._today()
-        resolve, reason_for = base.resolve, self._reason
-        longest = self._traps.max_length * _LONGEST_ESCAPE
-        prefixed, no_prefix = prefix_hosts(), f"{base.origin}/"
         known = RecentUrls(1) if known is None else known
         affordable = _affordable(hrefs, len(base.requested), drops)
-        for index, href, reference in known.unknown_links(affordable, base.origin, base.written):
-            is_no_url = len(href) > longest or href.startswith(_NO_LINKS) or _is_unfilled(href)
-            found = None if is_no_url else resolve(href)
-            if found is None:
+        links = list(known.unknown_links(affordable, base.origin, base.written))
+        longest = self._traps.max_length * _LONGEST_ESCAPE
+        urls = [
+            None
+            if len(href) > longest or href.startswith(_NO_LINKS) or _placeholder(href) or _is_no_value(href)
+            else base.resolve(href)
+            for _, href, _ in links
+        ]
+        found = zip(links, urls, strict=True)
+        fresh = list[tuple[int, Spelling]]()
+        for index, url, reference in self._each_once(found, base, own or base.url, known, drops, enclosures=enclosures):
+            if url.key in known:
+                known.remember(reference, url.key)
+            else:
+                fresh.append((index, url))
+        too_deep, today, reason_for = self._is_too_deep(depth), self._today(), self._reason
+        for index, url in fresh:
+            reason = Drop.DEPTH if too_deep else reason_for(url.key, today)
+            if reason is Drop.EXTENSION and declared is not None and declared(index):
+                reason = reason_for(url.key, today, any_extension=True)
+            if reason is None:
+                accepted.append((index, url))
+            else:
+                self._refuse(reason, url.key, drops)
+        return accepted, +drops
+
+    def _each_once(
+        self,
+        links: Iterable[tuple[tuple[int, str, str], Spelling | None]],
+        base: Base,
+        own: str,
+        known: RecentUrls,
+        drops: Counter[Drop],
+        *,
+        enclosures: Container[int],
+    ) -> list[tuple[int, Spelling, str]]:
+        """Return each URL once, without session ids and prefixes, with the reference that leads to it.
+
+        The reference is empty if it must not be remembered: session ids are counted each time, so they are removed each
+        time.
+        """
+        longest = self._traps.max_length * _LONGEST_ESCAPE
+        prefixed, no_prefix = prefix_hosts(), f"{base.origin}/"
+        seen = {own, self._sessions.without(own)}
+        once = list[tuple[int, Spelling, str]]()
+        for (index, href, reference), resolved in links:
+            if resolved is None:
                 self._refuse(_why_no_url(href, longest), href[:_EXAMPLE], drops)
                 continue
-            url, written = found.key, found.requested
-            resolved = url
+            found, url = resolved, resolved.key
             if "?" in url or ";" in url or "(" in url:
-                found = self._plain(found)
+                found = self._plain(resolved)
                 url = found.key
-                drops[Drop.SESSION] += url != resolved and (url in seen or url in known)
+                drops[Drop.SESSION] += url != resolved.key and (url in seen or url in known)
             if index in enclosures or (not url.startswith(no_prefix) and host_of(url).removeprefix("www.") in prefixed):
-                found = self._unwrapped(found, written, is_enclosure=index in enclosures)
+                found = self._unwrapped(found, resolved.requested, is_enclosure=index in enclosures)
                 url = found.key
-            if url in seen:
-                continue
-            seen.add(url)
-            if url in known:
-                # Session ids are counted each time, so they are removed each time.
-                known.remember(reference if url == resolved and len(reference) <= _LONGEST_REFERENCE else "", url)
-                continue
-            reason = Drop.DEPTH if too_deep else reason_for(url, today)
-            if reason is Drop.EXTENSION and declared is not None and declared(index):
-                reason = reason_for(url, today, any_extension=True)
-            if reason is None:
-                accepted.append((index, found))
-            else:
-                self._refuse(reason, url, drops)
-        return accepted, +drops
+            if url not in seen:
+                seen.add(url)
+                is_kept = url == resolved.key and len(reference) <= _LONGEST_REFERENCE
+                once.append((index, found, reference if is_kept else ""))
+        return once
 
     def _refuse(self, reason: Drop, url: str, drops: Counter[Drop]) -> None:
         drops[reason] += 1
@@ -527,7 +553,8 @@ class Scope:
     def _reason(self, url: str, today: date, any_extension: bool = False) -> Drop | None:
         # Cut once for all rules: scheme, nothing, authority, segments; the query is part of the last.
         parts = url.split("/")
-        if not any_extension and extension_of_name(parts[-1]) in self._refused and self._extensions.refuses(url):
+        named = None if any_extension else ending(parts[-1])
+        if named is not None and named[1].lower() in self._refused and self._extensions.refuses(url):
             return Drop.EXTENSION
         reason = self.check_host(parts[2]) or self._traps.reason_of_parts(url, parts, today)
         if self._paths and reason is None and self._nevercrawl.match_url(url) is not None:

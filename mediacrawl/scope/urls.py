@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import ada_url
 from w3lib.url import canonicalize_url
 
+from mediacrawl.base.terms import Kind
+
 if TYPE_CHECKING:
     from tldextract import TLDExtract
 
@@ -559,19 +561,22 @@ PLAYLIST_EXTENSIONS = extension_set("asx m3u m3u8 mpd pls ram wax wvx xspf")
 MEDIA_EXTENSIONS = AUDIO_EXTENSIONS | VIDEO_EXTENSIONS | PLAYLIST_EXTENSIONS
 
 
+ending = re.compile(r"[^?;]*\.([^.?;]*)").match
+"""Matches the last segment of a path up to its extension, its only group."""
+
+
 def extension_of(url: str) -> str:
     """Return the extension of a canonical URL's path in lower case without its dot; empty if there is none."""
-    return extension_of_name(url.partition("?")[0].rpartition("/")[2])
+    found = ending(url.partition("?")[0].rpartition("/")[2])
+    return "" if found is None else found[1].lower()
 
 
-def extension_of_name(name: str) -> str:
-    """Return the extension of a path's last segment in lower case without its dot; empty if it has none."""
-    if "?" in name:
-        name = name.partition("?")[0]
-    if ";" in name:
-        name = name.partition(";")[0]
-    dot = name.rfind(".")
-    return name[dot + 1 :].lower() if dot >= 0 else ""
+def kind_of(url: str) -> Kind:
+    """Return the kind that the extension of a canonical URL stands for."""
+    extension = extension_of(url)
+    if extension in PLAYLIST_EXTENSIONS or (extension == "gz" and is_packed_list(url)):
+        return Kind.LIST
+    return Kind.MEDIA if extension in MEDIA_EXTENSIONS else Kind.PAGE
 
 
 def is_packed_list(url: str) -> bool:

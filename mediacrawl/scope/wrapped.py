@@ -120,6 +120,7 @@ def _url_at(text: str) -> re.Match[str] | None:
     return found if is_host else None
 
 
+@cache
 def prefix_hosts() -> frozenset[str]:
     """Return the hosts of known prefixes."""
     return _prefixes()[0]

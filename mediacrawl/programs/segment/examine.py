@@ -22,9 +22,9 @@ from mediacrawl.frontier.seen import url_key
 from mediacrawl.priority import link_class
 from mediacrawl.priority.links import Scores
 from mediacrawl.scope import NeverCrawlError, ScopeRules
-from mediacrawl.scope.candidates import kind_of, parse_seeds
+from mediacrawl.scope.candidates import parse_seeds
 from mediacrawl.scope.include import Include, IncludeError
-from mediacrawl.scope.urls import canonical, extension_of, scheme_of, site_of
+from mediacrawl.scope.urls import canonical, extension_of, kind_of, scheme_of, site_of
 
 
 class SegmentError(Exception):
