@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -588,16 +588,17 @@ class Scope:
         return self._max_depth is not None and depth > self._max_depth
 
 
-def _affordable(hrefs: Iterable[str], base_length: int, drops: Counter[Drop]) -> Iterator[tuple[int, str]]:
-    """Yield the references with their indexes, without those for which the base adds too much."""
-    left = _BASE_CHARACTERS // base_length
+def _affordable(hrefs: Iterable[str], base_length: int, drops: Counter[Drop]) -> list[tuple[int, str]]:
+    """Return the references with their indexes, without those for which the base adds too much."""
+    left, affordable = _BASE_CHARACTERS // base_length, list[tuple[int, str]]()
     for index, href in enumerate(hrefs):
         if href[:1] != "/" and href[:4] != "http":
             left -= 1
             if left < 0:
                 drops[Drop.LONG_BASE] += 1
                 continue
-        yield index, href
+        affordable.append((index, href))
+    return affordable
 
 
 def _is_unfilled(href: str) -> bool:
