@@ -12,6 +12,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
+from mediacrawl.base.files import is_at
 from mediacrawl.base.sqlite_file import Mark, has_log, this_boot
 from mediacrawl.base.terms import Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
 from mediacrawl.frontier.byte_budget import on_disk
@@ -24,7 +25,6 @@ from mediacrawl.frontier.sqlite.queues import site_of_class, span
 from mediacrawl.frontier.sqlite.reader import site_info
 from mediacrawl.frontier.sqlite.sites import Site
 from mediacrawl.frontier.sqlite.tables import ROW_SIZE, Tables
-from mediacrawl.log.archive import is_at
 
 PRUNED_CLASSES = 20_000
 """Classes that are noted at a time as those to be pruned next."""

@@ -16,6 +16,7 @@ from typing import Any
 
 from pybloom_live import BloomFilter
 
+from mediacrawl.base.files import replacing
 from mediacrawl.base.sqlite_file import this_boot
 from mediacrawl.frontier.byte_budget import on_disk
 from mediacrawl.frontier.contract import FrontierPolicy
@@ -24,7 +25,6 @@ from mediacrawl.frontier.seen import RecentUrls, SeenFilter, url_key
 from mediacrawl.frontier.sqlite.database import CLASS_BITS
 from mediacrawl.frontier.sqlite.queues import Inbox, Queues, unpack_samples
 from mediacrawl.frontier.sqlite.sites import Site, SiteTable
-from mediacrawl.log.archive import replacing
 from mediacrawl.politeness.delay import DelayPolicy
 
 logger = logging.getLogger(__name__)

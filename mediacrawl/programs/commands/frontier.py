@@ -66,7 +66,7 @@ from mediacrawl.programs.frontier_tools import (
 )
 from mediacrawl.scope import NeverCrawlError, Scope, canonical, site_of
 from mediacrawl.scope.candidates import Import, parse_seeds
-from mediacrawl.scope.sites import authority_of
+from mediacrawl.scope.urls import authority_of
 from mediacrawl.site_adapters import SiteAdapters
 from mediacrawl.watch.adapter_counts import NAMESPACE, AdapterCounts
 from mediacrawl.watch.status import crawl_folders, states
@@ -227,7 +227,7 @@ class Command(OwnCommand, ScrapyCommand):
         learner = load_learner(self._settings)
         if learner is not None:
             # NumPy takes a quarter of a second.
-            from mediacrawl.priority.classes import ScorePolicy, explain  # noqa: PLC0415
+            from mediacrawl.priority.adaptive import ScorePolicy, explain  # noqa: PLC0415
 
             record = reader.note(RECORDS, found.site)
             say(format_rows(explain(found, found.link_class, learner, record, ScorePolicy()).rows()))

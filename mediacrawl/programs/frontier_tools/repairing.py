@@ -18,6 +18,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from mediacrawl.base.files import sync_folder
 from mediacrawl.base.sqlite_file import Mark, open_to_read, trouble
 from mediacrawl.base.terms import Candidate
 from mediacrawl.frontier.contract import FrontierError
@@ -27,7 +28,6 @@ from mediacrawl.frontier.sqlite import database, tables
 from mediacrawl.frontier.sqlite.database import CLASS_BITS, store_files
 from mediacrawl.frontier.sqlite.queues import UrlRow
 from mediacrawl.frontier.sqlite.tables import NAMESPACE
-from mediacrawl.log.archive import sync_folder
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.programs.frontier_tools import checking as checks
 

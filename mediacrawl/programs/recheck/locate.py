@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mediacrawl.base.facts import is_external
+from mediacrawl.base.text import plain
 from mediacrawl.encoding import repair
 from mediacrawl.programs.rerun import RerunError, location_of, open_reader
 from mediacrawl.record.build import PAGE_STATUS
@@ -32,7 +33,6 @@ from mediacrawl.record.values import (
     whole_elements,
     with_texts,
 )
-from mediacrawl.store.rows import plain
 
 _LOST = "\ufffd"
 _USER = "user"
