@@ -11,24 +11,11 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from random import getrandbits
-from typing import Protocol
 
 
 def url_key(url: str) -> int:
     """The 64-bit key of a canonical URL, as a signed integer (the form that SQLite and Redis keep small)."""
     return int.from_bytes(blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big", signed=True)
-
-
-class SeenFilter(Protocol):
-    """What says that a key is certainly new, or perhaps known. It never takes a known key for a new one."""
-
-    def __contains__(self, key: object) -> bool:
-        """Whether a key is perhaps known."""
-        ...
-
-    def add(self, key: int) -> None:
-        """A key is known from now on."""
-        ...
 
 
 _hash: Callable[[str], int] = hash if sys.hash_info.width >= 64 else url_key
