@@ -66,6 +66,15 @@ class RecentUrls:
         """Those of `urls` that are not remembered, each once, in their order."""
         return [url for url in dict.fromkeys(urls) if url not in self]
 
+    def update(self, urls: Iterable[str]) -> None:
+        """Remember several URLs."""
+        for url in urls:
+            self.add(url)
+
+    def unknown_keys(self, urls: Iterable[str]) -> dict[str, int]:
+        """As `unknown`, with the key of each."""
+        return {url: url_key(url) for url in urls if url not in self}
+
     def unknown_links(
         self, hrefs: Iterable[tuple[int, str]], origin: str, written: Callable[[str], str]
     ) -> Iterator[tuple[int, str, str]]:

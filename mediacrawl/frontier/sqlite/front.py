@@ -259,20 +259,26 @@ class Front:
             self._trimmed = self._now
             self._read_ranks()
 
-    def pick(self, now: float) -> int | None:
-        """Take the next site that may be requested, or None."""
+    def pick(self, now: float, *, even: bool = False) -> tuple[int | None, bool]:
+        """Take the next site that may be requested, if any; also return whether chance picked it.
+
+        With `even` chance is to pick. It may meet none where few sites are due on disk.
+        """
         self._now = now
         self._box.release(now)
+        site = self._pick_even(now) if even else None
+        return (self._pick_best(now), False) if site is None else (site, True)
+
+    def _pick_best(self, now: float) -> int | None:
         while ranks := {*self._box.ranks, *self._asleep(now)}:
-            rank = self._order.choose(ranks, self._rng)
+            rank = self._order.choose(ranks, self._rng) if len(ranks) > 1 else ranks.pop()
             self._wake_older(rank, now)
             if rank in self._box.ranks:
                 return self._box.pick(rank)
         return None
 
-    def pick_even(self, now: float) -> int | None:
+    def _pick_even(self, now: float) -> int | None:
         """Take any site that may be requested, each with nearly the same chance, or None."""
-        self._box.release(now)
         site = self._even_on_disk(now) if self._on_disk else None
         if site is None:
             return self._box.pick_even()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pybloom_live import BloomFilter
 
-from mediacrawl.frontier.seen import RecentUrls, url_key
+from mediacrawl.frontier.seen import RecentUrls
 from mediacrawl.log.archive import replacing
 
 logger = logging.getLogger(__name__)
@@ -155,28 +155,27 @@ class SeenTable:
 
     def unknown(self, urls: Sequence[str]) -> list[str]:
         """Those of `urls` that were never accepted, in their order."""
-        asked = {url: url_key(url) for url in self.recent.unknown(urls)}
+        asked = self.recent.unknown_keys(urls)
         known = self.known(list(asked.values()))
-        for url, key in asked.items():
-            if key in known:
-                self.recent.add(url)
+        if known:
+            self.recent.update(url for url, key in asked.items() if key in known)
         # What is unknown now stays unknown until it is added, so that `add` need not ask again.
         self._asked = {url: key for url, key in asked.items() if key not in known}
         return list(self._asked)
 
-    def new_key(self, url: str) -> int | None:
-        """The key of a URL that was never accepted, which counts as known from now on; None if it was."""
-        key = self._asked.pop(url, None)
-        if key is None:
-            if url in self.recent:
-                return None
-            key = url_key(url)
-            if self.known([key]):
-                return None
-        self.recent.add(url)
+    def new_keys(self, urls: Iterable[str]) -> dict[str, int]:
+        """Those of `urls` that were never accepted, with their keys. They count as known from now on."""
+        met = dict.fromkeys(urls)
+        new = {url: self._asked.pop(url) for url in met if url in self._asked}
+        if len(new) < len(met):
+            doubtful = self.recent.unknown_keys(url for url in met if url not in new)
+            known = self.known(list(doubtful.values()))
+            new |= {url: key for url, key in doubtful.items() if key not in known}
+        self.recent.update(new)
         if self._sieve is not None:
-            self._sieve.add(key)
-        return key
+            for key in new.values():
+                self._sieve.add(key)
+        return new
 
     def known(self, keys: Sequence[int]) -> set[int]:
         """Those of `keys` that were accepted."""

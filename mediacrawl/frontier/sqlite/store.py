@@ -15,22 +15,10 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from mediacrawl.base.sqlite_file import Mark, has_log, this_boot
-from mediacrawl.base.terms import FINAL, Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
+from mediacrawl.base.terms import Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
 from mediacrawl.frontier.contract import Counts, FrontierError, FrontierLostError, FrontierPolicy, SpoiledError
-from mediacrawl.frontier.seen import RecentUrls, url_key
-from mediacrawl.frontier.site_state import (
-    ACTIVE,
-    IDLE,
-    PAUSED,
-    RETIRED,
-    ClassHead,
-    after_find,
-    choose_class,
-    class_for,
-    due_and_rank,
-    place_of,
-    rests,
-)
+from mediacrawl.frontier.seen import url_key
+from mediacrawl.frontier.site_state import ACTIVE, IDLE, PAUSED, RETIRED, class_for, rests
 from mediacrawl.frontier.sqlite.database import connect, explain, in_memory, lock
 from mediacrawl.frontier.sqlite.front import Front
 from mediacrawl.frontier.sqlite.pruning import Pruner
@@ -93,15 +81,16 @@ class SiteLifecycle:
         # Site and class are written in the transaction of the rows, or a kill would leave them without any.
         tables, queues = self._tables, self._tables.queues
         tables.begin()
-        site = self.named(candidate.site) or self._new_site(candidate.site)
+        site = self.leased.get(candidate.site) or tables.sites.named(candidate.site) or self._new_site(candidate.site)
         classes = queues.classes.of(site.id)
-        name = class_for(candidate.link_class, classes, self._policy.classes)
-        link_class = classes.get(name) or queues.classes.make(site.id, name, candidate.score)
+        link_class = classes.get(candidate.link_class)
+        if link_class is None:
+            name = class_for(candidate.link_class, classes, self._policy.classes)
+            link_class = classes.get(name) or queues.classes.make(site.id, name, candidate.score)
         if again:
             queues.classes.rescore(link_class, candidate.score if isfinite(candidate.score) else 0.0)
         row = UrlRow.of(candidate, queues.next_place())
-        queues.join(link_class, row, key)
-        tables.totals.bytes += row.size
+        tables.totals.bytes += queues.join(link_class, row, key)
         if site.lease is not None:
             site.heads.setdefault(link_class.id, row.seq)
         if site.place > ACTIVE:
@@ -115,69 +104,56 @@ class SiteLifecycle:
         self._tables.queues.classes.begin(site.id)
         return site
 
-    def _end_url(self, site: Site, link_class: LinkClass, row: UrlRow, outcome: Outcome) -> None:
-        queues, totals = self._tables.queues, self._tables.totals
-        if outcome.end in FINAL:
-            totals.bytes -= row.size
-            code, key = totals.end(outcome.reason or outcome.end), url_key(row.url)
-            self._tables.revisits.over(key)
-            queues.journal.ended(key, code, inbox=queues.remove(link_class, row.seq))
-            return
-        totals.waiting += 1
-        totals.shelved += site.place > ACTIVE
-        if outcome.end is End.AGAIN or (outcome.end is End.CONTINUE and outcome.trouble is not None):
-            queues.remove(link_class, row.seq)
-            later = row.later(outcome, queues.next_place())
-            queues.join(link_class, later, url_key(row.url))
-            totals.bytes += later.size - row.size
-            site.heads.setdefault(link_class.id, later.seq)
-            return
-        if outcome.end is End.CONTINUE:
-            continued = row.continued(outcome)
-            queues.change(link_class, continued)
-            totals.bytes += continued.size - row.size
-        site.heads[link_class.id] = row.seq
+    def _move_up(self, site: Site, link_class: LinkClass) -> None:
+        """A URL was added to a class of a site that is not leased: the site may have become due, or of better rank."""
+        now, release = self.now, site.clocks.release
+        # Not earlier than now: it goes behind those that have been due for longer.
+        due, rank = max(release, link_class.held, now), link_class.rank
+        if site.place == ACTIVE and not (due < site.due and site.due > max(release, now)):
+            # Else all that waits is held, and this is free sooner.
+            if rank <= site.rank or link_class.held > max(release, now):
+                return
+            due = site.due
+        if site.place != ACTIVE or site.due != due:
+            self.front.active += site.place != ACTIVE
+            site.place, site.due = ACTIVE, due
+            self._count_rest(site)
+        site.rank = rank
+        self._tables.sites.change(site)
+        self.front.found(site.id, due, rank)
 
     # -- leases ----------------------------------------------------------------------------------------------
 
-    def pick(self, *, even: bool) -> tuple[Site | None, bool]:
-        """The next site that may be requested, if any, and whether chance picked it.
+    def lease(self, number: int, *, even: bool) -> Lease | None:
+        """Lease a URL of the site of this number, which was just picked. None if no URL there may be requested now.
 
-        With `even` chance is to pick. It may meet none where few sites are due on disk.
+        With `even` the site was picked evenly at random.
         """
-        number = self.front.pick_even(self.now) if even else None
-        even = number is not None
-        number = self.front.pick(self.now) if number is None else number
-        return (None if number is None else self._tables.sites.numbered(number)), even
-
-    def lease(self, site: Site, *, even: bool) -> Lease | None:
-        """Lease a URL of a site that was just picked. None if no URL waits there that may be requested now."""
-        queues = self._tables.queues
-        if not even and self._has_fallen(site):
+        tables, queues = self._tables, self._tables.queues
+        site = tables.sites.numbered(number)
+        classes = queues.classes.of(number).values()
+        if not even and self._has_fallen(site, classes):
             return None
-        heads = site.heads = queues.classes.heads(site.id)
+        heads = site.heads = queues.classes.heads(number)
         may = site.clocks.release <= self.now and not self._is_spent(site)
-        link_class = self._choose(site, heads, even=even) if may else None
+        link_class = self._choose(site, classes, even=even) if may else None
         if link_class is None:
             self._settle(site)
             return None
-        row = queues.read(link_class, heads[link_class.id])
-        queues.journal.leased(row.seq, link_class.id, site.id, self.now)
+        row = queues.lease(link_class, heads, number, self.now)
         site.lease = row.lease(site.name, link_class.name, site.clocks, self.now, even=even)
         site.row, site.link_class = row, link_class
-        queues.pass_over(link_class, row.seq, heads)
-        self.leased[site.name] = self._leased_numbers[site.id] = site
+        self.leased[site.name] = self._leased_numbers[number] = site
         self.front.leased += 1
-        self._tables.totals.waiting -= 1
+        tables.totals.waiting -= 1
         return site.lease
 
-    def _has_fallen(self, site: Site) -> bool:
+    def _has_fallen(self, site: Site, classes: Iterable[LinkClass]) -> bool:
         """Whether the scores of a picked site have fallen; then it goes back with the rank of its best class.
 
         The rows are not read for it, so that the rank may still be too high: a class may be empty, see `rescore`.
         """
         edge = max(self.now, site.clocks.release)
-        classes = self._tables.queues.classes.of(site.id).values()
         best = max((c.rank for c in classes if c.filled and c.held <= edge), default=site.rank)
         if best >= site.rank:
             return False
@@ -186,28 +162,34 @@ class SiteLifecycle:
         self.front.put(site.id, site.due, best)
         return True
 
-    def _choose(self, site: Site, heads: Mapping[int, int], *, even: bool) -> LinkClass | None:
-        waiting = [c for c in self._tables.queues.classes.of(site.id).values() if c.id in heads and c.held <= self.now]
-        free = [ClassHead(number, c.rank, heads[c.id]) for number, c in enumerate(waiting)]
-        oldest = bool(site.clocks.standing.row)
-        chosen = choose_class(site.rank, free, self._policy.order, self._rng, even=even, oldest=oldest)
-        return waiting[chosen.number] if chosen else None
+    def _choose(self, site: Site, classes: Iterable[LinkClass], *, even: bool) -> LinkClass | None:
+        """The class of a picked site whose first URL is leased; None if the site goes back to its place."""
+        heads = site.heads
+        free = [c for c in classes if c.id in heads and c.held <= self.now]
+        ranks = {c.rank for c in free}
+        if not free or (not even and max(ranks) < site.rank):
+            # Nothing may be requested, or the site was picked for a rank that it does not have any more.
+            return None
+        if site.clocks.standing.row:
+            # It has just failed: the URL that has waited longest goes first.
+            return min(free, key=lambda c: heads[c.id])
+        if even:
+            return self._rng.choice(free)
+        rank = self._policy.order.choose(ranks, self._rng)
+        return min((c for c in free if c.rank == rank), key=lambda c: heads[c.id])
 
     def end_lease(self, site: Site, outcome: Outcome) -> None:
         """The visit of a leased site has ended."""
-        lease, row = site.lease, site.row
+        tables, lease = self._tables, site.lease
         assert lease is not None
-        assert row is not None
-        tables = self._tables
+        tables.begin()
         # The site's classes may have been read again meanwhile.
         link_class = tables.queues.classes.of(site.id)[lease.link_class]
-        tables.queues.journal.lease_over(row.seq)
-        site.lease = site.row = site.link_class = None
-        del self.leased[site.name], self._leased_numbers[site.id]
-        self.front.leased -= site.place == ACTIVE
         if outcome.hold:
             tables.queues.classes.change(link_class, held=self.now + outcome.hold)
-        self._end_url(site, link_class, row, outcome)
+        tables.end_lease(site, link_class, outcome)
+        del self.leased[site.name], self._leased_numbers[site.id]
+        self.front.leased -= site.place == ACTIVE
         stretch = self._policy.delay.stretch(self.front.active, tables.totals.most)
         site.clocks = after_visit(site.clocks, outcome, self.now, self._policy.delay, stretch)
         site.earned += outcome.earned
@@ -326,10 +308,10 @@ class SiteLifecycle:
         heads, site.heads = site.heads, {}
         if site.place > ACTIVE:
             return
-        place = place_of(site.place, waits=bool(heads), spent=bool(heads) and self._is_spent(site))
-        if place == RETIRED:
+        if heads and self._is_spent(site):
             self.shelve(site, RETIRED)
-        elif place == ACTIVE:
+            return
+        if heads:
             self._wait(site, heads)
         elif site.place == ACTIVE:
             site.place = IDLE
@@ -338,30 +320,24 @@ class SiteLifecycle:
         self._count_rest(site)
 
     def _wait(self, site: Site, heads: Collection[int]) -> None:
+        """Put a site where URLs wait into the front.
+
+        It is due at its release time, with the best rank of its classes that are not held; if all are held, at the
+        end of the first hold.
+        """
         filled = [c for c in self._tables.queues.classes.of(site.id).values() if c.id in heads]
-        site.due, site.rank = due_and_rank(filled, site.clocks.release, self.now)
+        release = site.clocks.release
+        free = [c for c in filled if c.held <= max(self.now, release)]
+        site.due = release if free else max(release, min(c.held for c in filled))
+        site.rank = max(c.rank for c in free or filled)
         if site.place == IDLE:
             site.place = ACTIVE
             self.front.active += 1
         self.front.put(site.id, site.due, site.rank)
 
-    def _move_up(self, site: Site, link_class: LinkClass) -> None:
-        """A URL was added to a class of a site that is not leased: the site may have become due, or of better rank."""
-        before = (site.due, site.rank) if site.place == ACTIVE else None
-        after = after_find(before, link_class, site.clocks.release, self.now)
-        if after is None:
-            return
-        if before is None:
-            site.place = ACTIVE
-            self.front.active += 1
-        due, (site.due, site.rank) = site.due, after
-        if before is None or site.due != due:
-            self._count_rest(site)
-        self._tables.sites.change(site)
-        self.front.found(site.id, site.due, site.rank)
-
     def _is_spent(self, site: Site) -> bool:
-        return site.clocks.standing.gone or self._policy.spent(site.clocks.visits - site.granted, site.earned)
+        visits, policy = site.clocks.visits - site.granted, self._policy
+        return site.clocks.standing.gone or (visits >= policy.budget > 0 and policy.spent(visits, site.earned))
 
     def _count_rest(self, site: Site) -> None:
         """The place or the standing of a site has changed: it may count as resting now, or no more."""
@@ -434,6 +410,8 @@ class SQLiteFrontier:
         FrontierError: another process has it, or the file cannot be used. Nothing on the disk was changed.
     """
 
+    shared = False
+
     def __init__(
         self,
         path: Path | None,
@@ -466,23 +444,23 @@ class SQLiteFrontier:
                 refused.pop_all()
         except (sqlite3.Error, OSError, SpoiledError, ValueError, TypeError, KeyError) as error:
             raise FrontierError(explain(self._path, error)) from error
+        self.recent = self._tables.seen.recent
         self._pruner = Pruner(self._tables, self._lifecycle.numbered, self._lifecycle.removed)
 
     # -- found URLs ------------------------------------------------------------------------------------------
 
     @guarded
     def add(self, candidates: Iterable[Candidate]) -> Added:
-        new = known = 0
-        for candidate in candidates:
-            key = self._tables.seen.new_key(candidate.url)
-            if key is None:
-                known += 1
-                continue
-            self._lifecycle.enqueue(candidate, key)
-            new += 1
-        self._tables.totals.seen += new
-        self._tables.totals.waiting += new
-        return Added(new, known)
+        met = list(candidates)
+        new = self._tables.seen.new_keys([candidate.url for candidate in met])
+        added = Added(len(new), len(met) - len(new))
+        for candidate in met:
+            key = new.pop(candidate.url, None)
+            if key is not None:
+                self._lifecycle.enqueue(candidate, key)
+        self._tables.totals.seen += added.new
+        self._tables.totals.waiting += added.new
+        return added
 
     @guarded
     def rejoin(self, candidate: Candidate) -> bool:
@@ -496,10 +474,6 @@ class SQLiteFrontier:
         self._tables.totals.again += 1
         self._tables.totals.waiting += 1
         return True
-
-    @property
-    def recent(self) -> RecentUrls:
-        return self._tables.seen.recent
 
     @guarded
     def unknown(self, urls: Sequence[str]) -> list[str]:
@@ -519,10 +493,10 @@ class SQLiteFrontier:
         front.trim()
         while len(leases) < limit:
             even = self._policy.explore > 0 and self._rng.random() < self._policy.explore
-            site, even = self._lifecycle.pick(even=even)
-            if site is None:
+            number, even = front.pick(now, even=even)
+            if number is None:
                 break
-            lease = self._lifecycle.lease(site, even=even)
+            lease = self._lifecycle.lease(number, even=even)
             if lease is not None:
                 leases.append(lease)
         if leases:
@@ -534,7 +508,6 @@ class SQLiteFrontier:
         site = self._lifecycle.leased.get(lease.site)
         if site is None or site.lease is not lease:
             return
-        self._tables.begin()
         self._lifecycle.now = now
         crawl_delay = site.clocks.crawl_delay
         self._lifecycle.end_lease(site, outcome)
@@ -577,7 +550,7 @@ class SQLiteFrontier:
             leased=len(self._lifecycle.leased),
             ready=ready,
             penalty=sites - ready - front.leased,
-            ends=totals.ends,
+            ends=dict(totals.ends),
             sites=sites,
             most=max(totals.most, sites),
             shelved=totals.shelved,
@@ -638,17 +611,14 @@ class SQLiteFrontier:
     @guarded
     def note(self, namespace: str, key: str) -> bytes | None:
         query = "SELECT record FROM note WHERE room = ? AND key = ?"
-        row = self._tables.db.execute(query, (namespace, key)).fetchone()
+        row = self._db.execute(query, (namespace, key)).fetchone()
         return row[0] if row else None
 
     @guarded
     def set_note(self, namespace: str, key: str, record: bytes) -> None:
-        self._tables.begin()
-        self._tables.db.execute("INSERT OR REPLACE INTO note VALUES (?, ?, ?)", (namespace, key, record))
-
-    @property
-    def shared(self) -> bool:
-        return False
+        if not self._db.in_transaction:
+            self._tables.begin()
+        self._db.execute("INSERT OR REPLACE INTO note VALUES (?, ?, ?)", (namespace, key, record))
 
     def update_note(self, namespace: str, key: str, change: Callable[[bytes | None], bytes]) -> bytes:
         record = change(self.note(namespace, key))

@@ -16,11 +16,12 @@ from typing import Any
 import msgpack
 
 from mediacrawl.base.sqlite_file import this_boot
-from mediacrawl.base.terms import Candidate, End, Evidence, Kind, Lease, Outcome, Trouble
+from mediacrawl.base.terms import FINAL, Candidate, End, Evidence, Kind, Lease, Outcome, Trouble
 from mediacrawl.frontier.byte_budget import on_disk
 from mediacrawl.frontier.contract import FrontierPolicy, SpoiledError
 from mediacrawl.frontier.order import RankOrder
-from mediacrawl.frontier.site_state import lease_of
+from mediacrawl.frontier.seen import url_key
+from mediacrawl.frontier.site_state import ACTIVE, lease_of
 from mediacrawl.frontier.sqlite.database import CLASS_BITS
 from mediacrawl.frontier.sqlite.seen import SeenTable, open_bloom_filter
 from mediacrawl.politeness.backoff import GOOD, Standing
@@ -378,10 +379,7 @@ class ClassTable:
         self._inbox = inbox
         self._order = order
         self._held: OrderedDict[int, dict[str, LinkClass]] = OrderedDict()
-        self._rescored: dict[int, dict[int, LinkClass]] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self._rescored)
+        self.rescored: dict[int, dict[int, LinkClass]] = {}
 
     def of(self, site: int) -> dict[str, LinkClass]:
         """The classes of a site, by name."""
@@ -389,7 +387,7 @@ class ClassTable:
         if classes is not None:
             self._held.move_to_end(site)
             return classes
-        if site in self._rescored:
+        if site in self.rescored:
             self.flush()
         classes = {}
         for number, name, score, filled, held in self._db.execute(_OF_SITE, span(site)):
@@ -414,17 +412,17 @@ class ClassTable:
         """A class has a new score, which is a finite number."""
         # A learner's number may be of a type that SQLite does not take.
         link_class.score, link_class.rank = float(score), self._order.rank(score)
-        self._rescored.setdefault(site_of_class(link_class.id), {})[link_class.id] = link_class
+        self.rescored.setdefault(site_of_class(link_class.id), {})[link_class.id] = link_class
 
     def flush(self) -> None:
         """Write new scores into the open transaction, or open one."""
-        if not self._rescored:
+        if not self.rescored:
             return
         if not self._db.in_transaction:
             self._db.execute("BEGIN")
-        changed = [(c.score, c.id) for classes in self._rescored.values() for c in classes.values()]
+        changed = [(c.score, c.id) for classes in self.rescored.values() for c in classes.values()]
         self._db.executemany("UPDATE class SET score = ? WHERE id = ?", changed)
-        self._rescored.clear()
+        self.rescored.clear()
 
     def change(self, link_class: LinkClass, *, filled: bool | None = None, held: float | None = None) -> None:
         """Change a class. An open transaction is needed."""
@@ -496,19 +494,22 @@ class Queues:
         self.last += 1
         return self.last
 
-    def join(self, link_class: LinkClass, row: UrlRow, key: int) -> None:
-        """A row is added to a class. An open transaction is needed."""
+    def join(self, link_class: LinkClass, row: UrlRow, key: int) -> int:
+        """A row is added to a class; answers the bytes that it takes. An open transaction is needed."""
         if not link_class.filled:
             self.classes.change(link_class, filled=True)
         self.journal.url(link_class.id, row, key)
-        self.inbox.note(row.seq, link_class.id, key, row.size)
+        size = row.size
+        self.inbox.note(row.seq, link_class.id, key, size)
+        return size
 
-    def read(self, link_class: LinkClass, seq: int) -> UrlRow:
-        """The row at a place of a class.
+    def lease(self, link_class: LinkClass, heads: dict[int, int], site: int, now: float) -> UrlRow:
+        """The first row of a class goes out: what is behind it is the head, if there is anything.
 
         Raises:
             SpoiledError: it is not there, though the class has it as its head.
         """
+        seq = heads[link_class.id]
         row = self._db.execute(
             "SELECT url, facts, state FROM url WHERE class = ? AND seq = ? UNION ALL"
             " SELECT url, facts, state FROM inbox WHERE seq = ?",
@@ -516,6 +517,8 @@ class Queues:
         ).fetchone()
         if row is None:
             raise SpoiledError("the first URL of a link class is gone")
+        self.journal.leased(seq, link_class.id, site, now)
+        self.pass_over(link_class, seq, heads)
         return UrlRow(seq, row[0], row[1], bytes(row[2] or b""))
 
     def pass_over(self, link_class: LinkClass, seq: int, heads: dict[int, int]) -> None:
@@ -592,10 +595,7 @@ class SiteTable:
         self._db = db
         self._held: OrderedDict[int, Site] = OrderedDict()
         self._names: dict[str, Site] = {}
-        self._changed: dict[int, Site] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self._changed)
+        self.changed: dict[int, Site] = {}
 
     def named(self, name: str) -> Site | None:
         """The site of this name, or None."""
@@ -625,13 +625,13 @@ class SiteTable:
 
     def change(self, site: Site) -> None:
         """A site is to be written."""
-        self._changed[site.id] = self._hold(site)
+        self.changed[site.id] = self._hold(site)
 
     def flush(self) -> None:
         """Write what changed, into the open transaction."""
-        if self._changed:
-            self._db.executemany(_UPDATE, [_row(site) for site in self._changed.values()])
-            self._changed.clear()
+        if self.changed:
+            self._db.executemany(_UPDATE, [_row(site) for site in self.changed.values()])
+            self.changed.clear()
 
     def among(self, place: int) -> Iterable[Site]:
         """The sites at a place that is not common: paused, retired. What changed must be written."""
@@ -646,7 +646,7 @@ class SiteTable:
         held = self._held
         held[site.id] = self._names[site.name] = site
         held.move_to_end(site.id)
-        while len(held) > HELD_SITES and (oldest := next(iter(held))) not in self._changed:
+        while len(held) > HELD_SITES and (oldest := next(iter(held))) not in self.changed:
             del self._names[held.pop(oldest).name]
         return site
 
@@ -740,6 +740,7 @@ class Totals:
         resting: sites that have waiting URLs, and rest.
         most: the most sites that had waiting URLs at one time of this crawl.
         complete: whether this version wrote them last.
+        ends: how many URLs ended, by ``done`` or the reason of the drop.
         commits: how many commits there were; `mark` keeps it beside the file, to see that none is missing.
     """
 
@@ -757,18 +758,13 @@ class Totals:
         self.most = self.stored.get("most", 0) if self.waiting else 0
         self.commits = self.stored.get("commits", 0)
         self._codes: dict[str, int] = dict(db.execute("SELECT name, code FROM ending"))
+        self.ends: Counter[str] = Counter(dict(db.execute("SELECT name, urls FROM ending WHERE urls > 0")))
         self._new: Counter[str] = Counter()
-
-    @property
-    def ends(self) -> dict[str, int]:
-        """How many URLs ended, by ``done`` or the reason of the drop."""
-        ends = Counter(dict(self._db.execute("SELECT name, urls FROM ending WHERE urls > 0")))
-        ends.update(self._new)
-        return dict(ends)
 
     def end(self, name: str) -> int:
         """Count an end; answers its code in the table of endings. An open transaction is needed."""
         self._new[name] += 1
+        self.ends[name] += 1
         code = self._codes.get(name)
         if code is None:
             cursor = self._db.execute("INSERT INTO ending (name) VALUES (?)", (name,))
@@ -850,7 +846,7 @@ class Tables:
 
     def flush(self) -> None:
         """Write into the transaction what was gathered."""
-        if self.queues.journal or self.sites or self.queues.classes:
+        if self.queues.journal or self.sites.changed or self.queues.classes.rescored:
             self.begin()
             self.queues.journal.flush()
             self.queues.classes.flush()
@@ -882,6 +878,32 @@ class Tables:
         self.totals.write(leased=leased, seq=self.queues.last, active=active, at=at)
         self.db.execute("COMMIT")
         return True
+
+    def end_lease(self, site: Site, link_class: LinkClass, outcome: Outcome) -> None:
+        """The URL that is leased at a site has ended or waits again. An open transaction is needed."""
+        queues, totals, row = self.queues, self.totals, site.row
+        assert row is not None
+        queues.journal.lease_over(row.seq)
+        site.lease = site.row = site.link_class = None
+        if outcome.end in FINAL:
+            key, code = url_key(row.url), totals.end(outcome.reason or outcome.end)
+            totals.bytes -= row.size
+            self.revisits.over(key)
+            queues.journal.ended(key, code, inbox=queues.remove(link_class, row.seq))
+            return
+        totals.waiting += 1
+        totals.shelved += site.place > ACTIVE
+        if outcome.end is End.AGAIN or (outcome.end is End.CONTINUE and outcome.trouble is not None):
+            queues.remove(link_class, row.seq)
+            later = row.later(outcome, queues.next_place())
+            totals.bytes += queues.join(link_class, later, url_key(row.url)) - row.size
+            site.heads.setdefault(link_class.id, later.seq)
+            return
+        if outcome.end is End.CONTINUE:
+            continued = row.continued(outcome)
+            queues.change(link_class, continued)
+            totals.bytes += continued.size - row.size
+        site.heads[link_class.id] = row.seq
 
     def rows_of(self, site: Site) -> int:
         """How many URLs wait on a site, the leased one not counted."""
