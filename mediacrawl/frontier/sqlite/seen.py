@@ -168,7 +168,7 @@ class SeenTable:
         met = dict.fromkeys(urls)
         new = {url: self._asked.pop(url) for url in met if url in self._asked}
         if len(new) < len(met):
-            doubtful = self.recent.unknown_keys(url for url in met if url not in new)
+            doubtful = self.recent.unknown_keys([url for url in met if url not in new])
             known = self.known(list(doubtful.values()))
             new |= {url: key for url, key in doubtful.items() if key not in known}
         self.recent.update(new)

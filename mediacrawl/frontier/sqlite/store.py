@@ -6,7 +6,7 @@ import os
 import random
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import wraps
@@ -88,7 +88,7 @@ class SiteLifecycle:
             name = class_for(candidate.link_class, classes, self._policy.classes)
             link_class = classes.get(name) or queues.classes.make(site.id, name, candidate.score)
         if again:
-            queues.classes.rescore(link_class, candidate.score if isfinite(candidate.score) else 0.0)
+            queues.classes.rescore({link_class: candidate.score if isfinite(candidate.score) else 0.0})
         row = UrlRow.of(candidate, queues.next_place())
         tables.totals.bytes += queues.join(link_class, row, key)
         if site.lease is not None:
@@ -138,7 +138,7 @@ class SiteLifecycle:
         may = site.clocks.release <= self.now and not self._is_spent(site)
         link_class = self._choose(site, classes, even=even) if may else None
         if link_class is None:
-            self._settle(site)
+            self._settle(site, classes)
             return None
         row = queues.lease(link_class, heads, number, self.now)
         site.lease = row.lease(site.name, link_class.name, site.clocks, self.now, even=even)
@@ -182,18 +182,20 @@ class SiteLifecycle:
         """The visit of a leased site has ended."""
         tables, lease = self._tables, site.lease
         assert lease is not None
+        key = url_key(lease.url)
         tables.begin()
         # The site's classes may have been read again meanwhile.
-        link_class = tables.queues.classes.of(site.id)[lease.link_class]
+        classes = tables.queues.classes.of(site.id)
+        link_class = classes[lease.link_class]
         if outcome.hold:
             tables.queues.classes.change(link_class, held=self.now + outcome.hold)
-        tables.end_lease(site, link_class, outcome)
+        tables.end_lease(site, link_class, key, outcome)
         del self.leased[site.name], self._leased_numbers[site.id]
         self.front.leased -= site.place == ACTIVE
         stretch = self._policy.delay.stretch(self.front.active, tables.totals.most)
         site.clocks = after_visit(site.clocks, outcome, self.now, self._policy.delay, stretch)
         site.earned += outcome.earned
-        self._settle(site)
+        self._settle(site, classes.values())
 
     def _give_back(self) -> None:
         """End the leases of a process that died. It may have asked a moment ago: the sites wait their whole delay."""
@@ -226,19 +228,15 @@ class SiteLifecycle:
         """Classes of a site have new scores."""
         table = self._tables.queues.classes
         classes = table.of(site.id)
-        best = site.rank
+        finite = {name: score for name, score in scores.items() if name in classes and isfinite(score)}
+        changed = {classes[name]: score for name, score in finite.items() if score != classes[name].score}
+        table.rescore(changed)
         # All that waits may be held: then the best of it counts, held or not.
         edge = max(self.now, site.clocks.release, site.due)
-        for name, score in scores.items():
-            found = classes.get(name)
-            if found is None or score == found.score or not isfinite(score):
-                continue
-            table.rescore(found, score)
-            if found.filled and found.held <= edge:
-                best = max(best, found.rank)
+        best = max([c.rank for c in changed if c.filled and c.held <= edge], default=site.rank)
         if best > site.rank and site.place == ACTIVE and site.lease is None:
-            # The rank may be too high: nothing may wait in that class. It also stays when a score falls. `choose_class`
-            # then returns None, and the site gets its true rank. To look now would cost more than all the rest.
+            # The rank may be too high: nothing may wait in that class. It also stays when a score falls. `_choose` then
+            # returns None, and the site gets its true rank. To look now would cost more than all the rest.
             site.rank = best
             self._tables.sites.change(site)
             self.front.found(site.id, site.due, best)
@@ -259,7 +257,7 @@ class SiteLifecycle:
         heads = queues.classes.heads(site.id)
         if site.row is None or site.link_class is None:
             site.heads = heads
-            self._settle(site)
+            self._settle(site, queues.classes.of(site.id).values())
             return
         if heads.get(site.link_class.id) == site.row.seq:
             queues.pass_over(site.link_class, site.row.seq, heads)
@@ -302,38 +300,30 @@ class SiteLifecycle:
             self._count_rest(site)
         self.refresh(site)
 
-    def _settle(self, site: Site) -> None:
-        """Put a site that is not leased at its place, as of its heads."""
-        self._tables.sites.change(site)
+    def _settle(self, site: Site, classes: Iterable[LinkClass]) -> None:
+        """Put a site that is not leased at its place, as of its heads.
+
+        Where URLs wait it is due at its release time, with the best rank of its classes that are not held; if all are
+        held, at the end of the first hold.
+        """
         heads, site.heads = site.heads, {}
-        if site.place > ACTIVE:
-            return
-        if heads and self._is_spent(site):
+        if site.place <= ACTIVE and heads and self._is_spent(site):
             self.shelve(site, RETIRED)
             return
-        if heads:
-            self._wait(site, heads)
-        elif site.place == ACTIVE:
-            site.place = IDLE
-            self.front.active -= 1
+        if site.place <= ACTIVE:
+            self.front.active += bool(heads) - site.place
+            site.place = ACTIVE if heads else IDLE
+            if heads:
+                filled, release = [c for c in classes if c.id in heads], site.clocks.release
+                free = [c for c in filled if c.held <= max(self.now, release)]
+                site.due = release if free else max(release, min([c.held for c in filled]))
+                site.rank = max([c.rank for c in free or filled])
+            self._count_rest(site)
+        self._tables.sites.change(site)
+        if site.place == ACTIVE:
+            self.front.put(site.id, site.due, site.rank)
+        elif site.place == IDLE:
             self.front.remove(site.id)
-        self._count_rest(site)
-
-    def _wait(self, site: Site, heads: Collection[int]) -> None:
-        """Put a site where URLs wait into the front.
-
-        It is due at its release time, with the best rank of its classes that are not held; if all are held, at the
-        end of the first hold.
-        """
-        filled = [c for c in self._tables.queues.classes.of(site.id).values() if c.id in heads]
-        release = site.clocks.release
-        free = [c for c in filled if c.held <= max(self.now, release)]
-        site.due = release if free else max(release, min(c.held for c in filled))
-        site.rank = max(c.rank for c in free or filled)
-        if site.place == IDLE:
-            site.place = ACTIVE
-            self.front.active += 1
-        self.front.put(site.id, site.due, site.rank)
 
     def _is_spent(self, site: Site) -> bool:
         visits, policy = site.clocks.visits - site.granted, self._policy

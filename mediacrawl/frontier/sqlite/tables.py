@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter, OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
@@ -17,10 +17,9 @@ import msgpack
 
 from mediacrawl.base.sqlite_file import this_boot
 from mediacrawl.base.terms import FINAL, Candidate, End, Evidence, Kind, Lease, Outcome, Trouble
-from mediacrawl.frontier.byte_budget import on_disk
+from mediacrawl.frontier.byte_budget import LOCAL, on_disk
 from mediacrawl.frontier.contract import FrontierPolicy, SpoiledError
 from mediacrawl.frontier.order import RankOrder
-from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.site_state import ACTIVE, lease_of
 from mediacrawl.frontier.sqlite.database import CLASS_BITS
 from mediacrawl.frontier.sqlite.seen import SeenTable, open_bloom_filter
@@ -79,7 +78,8 @@ class UrlRow:
     @property
     def size(self) -> int:
         """The bytes that it takes in the file, its place aside."""
-        return on_disk(len(self.url.encode()) + len(self.facts) + len(self.state))
+        size = len(self.url.encode()) + len(self.facts) + len(self.state)
+        return size if size <= LOCAL else on_disk(size)
 
     def read(self, site: str, link_class: str, score: float) -> tuple[Candidate, int]:
         """Return the URL as it would join another frontier, and how often it was requested and failed."""
@@ -408,11 +408,13 @@ class ClassTable:
         classes[name] = link_class
         return link_class
 
-    def rescore(self, link_class: LinkClass, score: float) -> None:
-        """A class has a new score, which is a finite number."""
-        # A learner's number may be of a type that SQLite does not take.
-        link_class.score, link_class.rank = float(score), self._order.rank(score)
-        self.rescored.setdefault(site_of_class(link_class.id), {})[link_class.id] = link_class
+    def rescore(self, scores: Mapping[LinkClass, float]) -> None:
+        """Classes have new scores, which are finite numbers."""
+        ranks = list(map(self._order.rank, scores.values()))
+        for (link_class, score), rank in zip(scores.items(), ranks, strict=True):
+            # A learner's number may be of a type that SQLite does not take.
+            link_class.score, link_class.rank = float(score), rank
+            self.rescored.setdefault(site_of_class(link_class.id), {})[link_class.id] = link_class
 
     def flush(self) -> None:
         """Write new scores into the open transaction, or open one."""
@@ -879,14 +881,14 @@ class Tables:
         self.db.execute("COMMIT")
         return True
 
-    def end_lease(self, site: Site, link_class: LinkClass, outcome: Outcome) -> None:
+    def end_lease(self, site: Site, link_class: LinkClass, key: int, outcome: Outcome) -> None:
         """The URL that is leased at a site has ended or waits again. An open transaction is needed."""
         queues, totals, row = self.queues, self.totals, site.row
         assert row is not None
         queues.journal.lease_over(row.seq)
         site.lease = site.row = site.link_class = None
         if outcome.end in FINAL:
-            key, code = url_key(row.url), totals.end(outcome.reason or outcome.end)
+            code = totals.end(outcome.reason or outcome.end)
             totals.bytes -= row.size
             self.revisits.over(key)
             queues.journal.ended(key, code, inbox=queues.remove(link_class, row.seq))
@@ -896,7 +898,7 @@ class Tables:
         if outcome.end is End.AGAIN or (outcome.end is End.CONTINUE and outcome.trouble is not None):
             queues.remove(link_class, row.seq)
             later = row.later(outcome, queues.next_place())
-            totals.bytes += queues.join(link_class, later, url_key(row.url)) - row.size
+            totals.bytes += queues.join(link_class, later, key) - row.size
             site.heads.setdefault(link_class.id, later.seq)
             return
         if outcome.end is End.CONTINUE:
