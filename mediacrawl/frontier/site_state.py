@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from mediacrawl.base.queued import LINK_CLASS
 from mediacrawl.base.terms import Candidate, Lease, SiteInfo, SiteState
 from mediacrawl.politeness.delay import Clocks
-from mediacrawl.site_adapters.queued import LINK_CLASS
 
 _MOST_COARSE = 12
 """Classes of a site that are kept for coarse ones, at most: the folders of a usual site."""
