@@ -131,7 +131,7 @@ class StatusFile(CrawlComponent):
     def _adapters(self) -> dict[str, str]:
         """The counts of site adapters, those of earlier processes included."""
         known = {name: AdapterCounts.load(kept) for name, kept in self._context.earlier.adapters.items()}
-        shown = ranked({**known, **self._context.adapter_counts})[:_ADAPTERS]
+        shown = ranked({**known, **self._context.adapters.counts})[:_ADAPTERS]
         return {name: counts.dump().decode("ascii") for name, counts in shown}
 
     def _scope_examples(self) -> dict[str, str]:

@@ -153,8 +153,7 @@ class RobotsMiddleware(CrawlComponent):
         """Store the rules, or the failure."""
         now, site = self._clock.now(), site_of(authority)
         learned = self._context.robots.learn(authority, answer, now)
-        if "request_log" in vars(self._context):
-            # RequestLogMiddleware, which is enabled, made it and closes it.
+        if self._context.request_log is not None:
             status = answer.status if learned.known or not answer.broke_off else 0
             self._context.request_log.write_robots(
                 now, answer.url, status, answer.body, authority=authority, site=site, kept=learned.kept
