@@ -129,7 +129,6 @@ class CrawlContext:
         open_lists: the lists that are being downloaded or read, if `ListsMiddleware` is switched on, which makes it.
         request_log: the log of every request, if `RequestLogMiddleware` is switched on, which makes it.
         hubs: the pages that are revisited, if there are revisits; `Revisiting` makes it.
-        guard: checks addresses before a connection is made. Middlewares add checks to its list.
         adapters: the site adapters, and which of them are switched off; none without our scheduler and spider.
         keeps_address_clocks: whether the clocks of IP addresses apply; `AddressMiddleware` sets it.
         resumes: whether the frontier had URLs when it was opened.
@@ -184,7 +183,6 @@ class CrawlContext:
         self.open_lists: OpenLists | None = None
         self.request_log: RequestLog | None = None
         self.hubs: Hubs | None = None
-        self.guard = guard_of(settings)
         self.adapters = CrawlAdapters(SiteAdapters(), NoNotes())
         self.keeps_address_clocks = False
         self.resumes = False
@@ -442,6 +440,17 @@ class CrawlContext:
             # In a project of others Scrapy reports it as an unhandled error.
             logger.critical("%s (setting NEVERCRAWL_FILES)", error)
             raise
+
+    @cached_property
+    def guard(self) -> Guard:
+        """Checks addresses before a connection is made. Middlewares add checks to its list.
+
+        It is made for the first of them: what the settings of a project with our addon say is known then.
+
+        Raises:
+            ValueError: the setting ``GUARD_ALLOW`` or ``RESOLVER_HOSTS`` cannot be used.
+        """
+        return guard_of(self.settings)
 
 
 @cache
