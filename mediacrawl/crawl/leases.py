@@ -16,6 +16,7 @@ from scrapy.utils.asyncio import call_later
 from twisted.python.failure import Failure
 
 from mediacrawl.base.format import elapsed, in_words
+from mediacrawl.base.queued import WAITS
 from mediacrawl.base.terms import FINAL, Drop, End, Kind, Lease, Limit, Nugget, Outcome, Trouble
 from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl import request_serialization, scrapy_internals
@@ -33,7 +34,6 @@ from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import canonical, spelling
 from mediacrawl.scope.sites import site_of
 from mediacrawl.scope.wrapped import unwrapped
-from mediacrawl.site_adapters.queued import WAITS
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
