@@ -134,8 +134,7 @@ class PenaltyBoxScheduler(BaseScheduler):
     def open(self, spider: Spider) -> Deferred[None] | None:  # noqa: ARG002 - Scrapy's interface
         """Open the frontier and the order. If one cannot be used, the error is logged and the crawl does not begin."""
         try:
-            frontier = self._context.open()
-            waiting = frontier.pending()
+            waiting = self._context.open().pending()
             self._context.adapters.count = self.count
             self._intake.open()
         except (FrontierError, OrderModelError, ValueError) as error:
@@ -149,7 +148,7 @@ class PenaltyBoxScheduler(BaseScheduler):
             logger.info("One of the workers on %s: %s there or at a worker", self._context.place, told)
         else:
             # URLs of sites that rest or are paused are included.
-            counts = frontier.counts()
+            counts = self.frontier.counts()
             self.waiting_at_start = counts.waiting + counts.leased
         ours = lease_spider(self._crawler)
         if ours is None or not ours.logs_start:
@@ -255,7 +254,7 @@ class PenaltyBoxScheduler(BaseScheduler):
         """Make all that were added durable against a kill."""
         try:
             self._settle()
-            self._context.frontier.commit()
+            self.frontier.commit()
         except FrontierError as error:
             self.stop("frontier_error", error)
 

@@ -17,7 +17,7 @@ from itemadapter import ItemAdapter
 from scrapy import signals
 from scrapy.utils.misc import load_object
 
-from mediacrawl.base.clock import Clock, Heartbeat
+from mediacrawl.base.clock import Clock, Heartbeat, today
 from mediacrawl.base.format import plural
 from mediacrawl.base.notes import Later, NoNotes, Notes
 from mediacrawl.crawl.adapters import CrawlAdapters
@@ -41,8 +41,8 @@ from mediacrawl.crawl.policies import (
     duplicate_policy,
     frontier_policy,
     guard_of,
+    is_anonymous,
     load_nevercrawl,
-    make_scope,
     nugget_function,
     robots_times,
     scope_rules,
@@ -74,8 +74,11 @@ from mediacrawl.site_adapters import SiteAdapters
 from mediacrawl.watch.status import CrawlStatus
 
 if TYPE_CHECKING:
+    from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
+
+    from mediacrawl.base.visit import Visit
 
 
 logger = logging.getLogger(__name__)
@@ -126,6 +129,8 @@ class CrawlContext:
         earlier: the state that earlier processes left, whose counts this one continues; blank for a new crawl.
         describe: called with what a page or list says of a file that the crawl knows. `CataloguePipeline` sets it, and
             counts the records; it is None where no records are stored.
+        first_request: called with the request of a lease and its visit; returns the request of the robots.txt that is
+            to be sent first, or None. `RobotsMiddleware` sets it; None where robots.txt is not obeyed.
         refused_seeds: seeds that the scope refused, by reason; None for a spider that does not begin with seeds.
         open_lists: the lists that are being downloaded or read, if `ListsMiddleware` is switched on, which makes it.
         request_log: the log of every request, if `RequestLogMiddleware` is switched on, which makes it.
@@ -174,12 +179,16 @@ class CrawlContext:
         self.address_policy = address_policy(settings)
         self.scope_rules = scope_rules(settings)
         self.nugget_function = nugget_function(settings)
+        self._robots_times = robots_times(settings)
+        self._robots_token = OwnSettings(settings).getstr("ROBOTS_TOKEN")
+        self._duplicate_policy = duplicate_policy(settings)
         self.scores = class_scores(settings)
         self.encodings = History()
         self.tally = Tally()
         self.counted: Counter[str] = Counter()
         self.earlier = CrawlStatus()
         self.describe: Callable[[Description], None] | None = None
+        self.first_request: Callable[[Request, Visit], Request | None] | None = None
         self.refused_seeds: Counter[str] | None = None
         self.open_lists: OpenLists | None = None
         self.request_log: RequestLog | None = None
@@ -276,13 +285,13 @@ class CrawlContext:
     def _keep_in(self, notes: Notes, later: Later | None) -> None:
         """Make what is kept in the frontier."""
         self.notes, self.later = notes, later
-        times = robots_times(self.settings)
+        times = self._robots_times
         if not self.is_ours and self.leases and self.settings.getbool("RETRY_ENABLED"):
             # Scrapy's retries, since a spider waits for its errback. A site that rests would end the crawl before.
             most = (self.policy.delay.backoff.rest_after or inf) - 1
             times = replace(times, retries=min(self.settings.getint("RETRY_TIMES"), most))
-        self.robots = RobotsBook(OwnSettings(self.settings).getstr("ROBOTS_TOKEN"), times, notes)
-        self.duplicates = Duplicates(notes, duplicate_policy(self.settings))
+        self.robots = RobotsBook(self._robots_token, times, notes)
+        self.duplicates = Duplicates(notes, self._duplicate_policy)
         self.nuggets = Nuggets(self.nugget_function, notes, later)
         self.habits = RangeSupport(notes)
 
@@ -348,7 +357,7 @@ class CrawlContext:
 
     def totals(self, stats: Mapping[str, Any]) -> Totals:
         """Return the totals of this process. Those of the crawl are `summed` with `earlier`."""
-        counts = self.counts()
+        counts, next_release = self.counts(), self.next_release()
         waiting = counts.waiting + counts.leased
         (paused, retired), waits = counts.shelved_sites, max(counts.penalty - counts.resting, 0)
         by_name: dict[str, Any] = {total: {} for total in _BY_NAME.values()}
@@ -368,7 +377,7 @@ class CrawlContext:
             shelved=counts.shelved,
             sites={"ready": counts.ready, "waiting": waits, "resting": counts.resting}
             | {"paused": paused, "retired": retired},
-            next_release=self.next_release(),
+            next_release=next_release,
             **by_name,
         )
 
@@ -426,7 +435,13 @@ class CrawlContext:
             include: the whitelist, if there is one.
             only_sites: the sites to keep to; None for the whole web.
         """
-        return make_scope(self.settings, self.nevercrawl, include, only_sites)
+        return self.scope_rules.scope(
+            today,
+            nevercrawl=self.nevercrawl,
+            include=include,
+            only_sites=only_sites,
+            loopback_only=is_anonymous(self.settings),
+        )
 
     @cached_property
     def nevercrawl(self) -> NeverCrawl:

@@ -337,8 +337,22 @@ class Leases:
                 continue
             request = self.request_of(lease)
             if request is not None:
-                return request
+                return self._first(request)
         return None
+
+    def _first(self, request: Request) -> Request:
+        """Return the request that is sent first under a lease: the page's own, or that of its robots.txt."""
+        look, visit = self._context.first_request, request.meta.get(VISIT)
+        first = look(request, visit) if look is not None and visit is not None else None
+        if first is None:
+            return request
+        first.callback = self._answered
+        self._open[visit.lease.id].request = first
+        return first
+
+    def _answered(self, response: Response) -> None:
+        """Callback of a robots.txt, which `RobotsMiddleware` has read."""
+        self.end(response.meta[VISIT])
 
     def request_of(self, lease: Lease) -> Request | None:
         """Return the request of a lease. A lease of which no request can be made ends here."""

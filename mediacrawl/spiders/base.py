@@ -283,7 +283,7 @@ class ProbingSpider(Spider):
     def _finish(self, visit: Visit, items: list[MediaItem]) -> Items:
         # A visit that ended while the thread was working is requested again.
         if not items or visit.decision.over:
-            self.scheduler.end(visit)
+            self.scheduler.leases.end(visit)
             return None
         visit.decision.items = len(items)
         return items

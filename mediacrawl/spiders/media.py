@@ -75,7 +75,7 @@ class Readmission:
         self._is_out = self._is_full = False
 
     async def urls(self) -> tuple[str, ...]:
-        """Return the URLs that are to be added again at this start. They stay noted until `taken`.
+        """Return the URLs that are to be added again at this start. They stay noted until `taken` is called.
 
         Raises:
             FrontierError: the frontier cannot be read.
@@ -85,8 +85,8 @@ class Readmission:
         def look(old: bytes | None) -> bytes:
             nonlocal joining
             kept = RefusedUrls.read(old)
-            joining = kept.at_start(self._allow)[1]
-            return kept.dump()
+            left, joining = kept.at_start(self._allow)
+            return (kept if joining else left).dump()
 
         await self._change(look)
         return joining
@@ -321,7 +321,10 @@ class MediaSpider(ProbingSpider):
 
     async def _readmit(self) -> None:
         """Add URLs again that were refused for their address, if GUARD_ALLOW allows them now."""
-        found = [candidate(url, Evidence("seed"), self._context.scores) for url in await self._readmission.urls()]
+        urls = await self._readmission.urls()
+        if not urls:
+            return
+        found = [candidate(url, Evidence("seed"), self._context.scores) for url in urls]
         joined = sum(self.scheduler.add_again(one) for one in found if self.admit(one))
         await self._readmission.taken()
         if joined:
