@@ -342,8 +342,10 @@ class Leases:
 
     def _first(self, request: Request) -> Request:
         """Return the request that is sent first under a lease: the page's own, or that of its robots.txt."""
-        look, visit = self._context.first_request, request.meta.get(VISIT)
-        first = look(request, visit) if look is not None and visit is not None else None
+        visit: Visit | None = request.meta.get(VISIT)
+        if self._context.first_request is None or visit is None:
+            return request
+        first = self._context.first_request(request, visit)
         if first is None:
             return request
         first.callback = self._answered
