@@ -25,6 +25,7 @@ from mediacrawl.crawl.arguments import ArgumentError
 from mediacrawl.crawl.connection import hidden, redis_url
 from mediacrawl.crawl.files import HeldFolder, locate
 from mediacrawl.crawl.interfaces import listen_to_visits
+from mediacrawl.crawl.open_lists import OpenLists
 from mediacrawl.crawl.ordering import make_priority
 from mediacrawl.crawl.own_settings import (
     REDIS,
@@ -47,6 +48,7 @@ from mediacrawl.crawl.policies import (
     robots_times,
     scope_rules,
 )
+from mediacrawl.crawl.range_support import RangeSupport
 from mediacrawl.crawl.request_serialization import is_ours
 from mediacrawl.crawl.setting_checks import SettingsError, check_settings
 from mediacrawl.crawl.storage import lease_seconds, open_frontier
@@ -63,8 +65,6 @@ from mediacrawl.politeness.robots_book import RobotsBook
 from mediacrawl.priority.hubs import Hubs
 from mediacrawl.priority.nuggets import Nuggets
 from mediacrawl.priority.orders import Priority
-from mediacrawl.probe.open_lists import OpenLists
-from mediacrawl.probe.range_support import RangeSupport
 from mediacrawl.record.described import Description
 from mediacrawl.scope import Duplicates, NeverCrawlError, Scope
 from mediacrawl.scope.exclusions import NeverCrawl
