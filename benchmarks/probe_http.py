@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Self
 
 from mediacrawl.probe import FirstAnswer, Probe, ProbeResult, Reply, Session
-from mediacrawl.programs.demo import Resource, Response, strong_etag
+from mediacrawl.programs.demo.answers import Resource, Response, strong_etag
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "server"))
 from wire import HttpServer, ServerExchange, respond

@@ -27,8 +27,7 @@ from mediacrawl.politeness.robots_book import own_url
 from mediacrawl.probe import Odd, Probe, ProbeResult
 from mediacrawl.record.item import MediaItem
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.scope.canonical import canonical, spelling
-from mediacrawl.scope.sites import authority_of, site_of
+from mediacrawl.scope.urls import authority_of, canonical, site_of, spelling
 from mediacrawl.spiders.base import MediaCrawlClocks, ProbingSpider
 
 if TYPE_CHECKING:

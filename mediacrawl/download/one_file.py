@@ -21,8 +21,7 @@ from mediacrawl.download.tls import tls_context
 from mediacrawl.extract.content_coding import codings_of, unpack
 from mediacrawl.politeness.address_guard import Guard, GuardedAddressError
 from mediacrawl.probe import FirstAnswer, Probe, ProbeResult, Reply, Session, read_stream, stream_bytes
-from mediacrawl.scope.canonical import Base, spelling
-from mediacrawl.scope.hosts import REFUSED_PORTS
+from mediacrawl.scope.urls import REFUSED_PORTS, Base, spelling
 
 REDIRECTS = 3
 """Redirects in a row that are followed."""

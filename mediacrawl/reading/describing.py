@@ -17,7 +17,7 @@ from mediacrawl.extract.content_type import is_media
 from mediacrawl.probe import FirstAnswer, Probe, ProbePolicy, ProbeResult
 from mediacrawl.record.build import build_item
 from mediacrawl.record.fixer import Fixer
-from mediacrawl.scope.canonical import spelling
+from mediacrawl.scope.urls import spelling
 from mediacrawl.scope.wrapped import unwrapped
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]

@@ -31,7 +31,7 @@ from mediacrawl.probe import (
 )
 from mediacrawl.record.build import build_item
 from mediacrawl.record.item import MediaItem
-from mediacrawl.scope.sites import authority_of
+from mediacrawl.scope.urls import authority_of
 
 if TYPE_CHECKING:
     from scrapy.http import Response
