@@ -16,6 +16,7 @@ from scrapy.utils.asyncio import call_later
 from twisted.python.failure import Failure
 
 from mediacrawl.base.format import elapsed, in_words
+from mediacrawl.base.last_used import LastUsed
 from mediacrawl.base.terms import FINAL, Drop, End, Kind, Lease, Limit, Nugget, Outcome, Trouble
 from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl import request_serialization, scrapy_internals
@@ -25,9 +26,7 @@ from mediacrawl.crawl.interfaces import link_filter, tell_visit_ended
 from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import Remote
-from mediacrawl.politeness.backoff import after_failure, asked_to_wait, trouble_of
-from mediacrawl.politeness.caching import LastUsed
-from mediacrawl.politeness.delay import DAY
+from mediacrawl.politeness.delay import DAY, after_failure, asked_to_wait, trouble_of
 from mediacrawl.priority.nuggets import Answer, Known, NoAnswer, may_be_nugget
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import canonical, spelling

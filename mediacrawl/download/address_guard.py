@@ -15,7 +15,7 @@ from twisted.internet.interfaces import IResolutionReceiver
 from zope.interface import implementer
 
 from mediacrawl.download.resolver import Count, HostsResolver, NoAnswerError, NoSuchNameError, spelled
-from mediacrawl.politeness.address_guard import Guard
+from mediacrawl.politeness.addresses import Guard
 from mediacrawl.scope.hosts import is_address
 
 logger = logging.getLogger(__name__)

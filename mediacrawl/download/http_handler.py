@@ -56,7 +56,7 @@ from mediacrawl.download.http_wire import ResponseHead, target_of
 from mediacrawl.download.resolver import spelled
 from mediacrawl.download.tls import tls_context
 from mediacrawl.politeness.address_clocks import AddressClocks
-from mediacrawl.politeness.address_guard import GuardedAddressError, parse_address
+from mediacrawl.politeness.addresses import GuardedAddressError, parse_address
 from mediacrawl.scope.hosts import is_address, is_loopback
 
 if TYPE_CHECKING:

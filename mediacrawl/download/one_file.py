@@ -19,7 +19,7 @@ from mediacrawl.download.http_connection import End
 from mediacrawl.download.http_wire import ResponseHead, target_of
 from mediacrawl.download.tls import tls_context
 from mediacrawl.extract.content_coding import codings_of, unpack
-from mediacrawl.politeness.address_guard import Guard, GuardedAddressError
+from mediacrawl.politeness.addresses import Guard, GuardedAddressError
 from mediacrawl.probe import Probe, ProbeResult
 from mediacrawl.probe.claims import expected_by_name
 from mediacrawl.probe.icecast import is_stream, read_stream

@@ -2,7 +2,7 @@
 
 Scrapy's resolver asks the system in twenty threads, which slow names fill up, and caches forever. This one queries the
 name servers itself, with dnspython and without threads, for both address families at once, and caches for the time to
-live of the records, within limits (`politeness.dns`). It needs the asyncio reactor, which is Scrapy's default.
+live of the records, within limits (`politeness.addresses`). It needs the asyncio reactor, which is Scrapy's default.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from zope.interface import implementer
 
 from mediacrawl.crawl.failures import fault_here
 from mediacrawl.crawl.policies import name_policy
-from mediacrawl.politeness.dns import (
+from mediacrawl.politeness.addresses import (
     FAMILIES,
     CachedName,
     DnsAnswer,

@@ -12,6 +12,7 @@ from scrapy import Request
 from scrapy.core.downloader import Slot
 
 from mediacrawl.base.clock import Heartbeat
+from mediacrawl.base.last_used import LastUsed
 from mediacrawl.base.terms import Drop, End, Outcome, Trouble
 from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl import scrapy_internals
@@ -19,9 +20,15 @@ from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import refuse, trouble_in
 from mediacrawl.crawl.headers import header, headers
-from mediacrawl.politeness.backoff import after_answer, after_trouble, asked_to_wait, backed_off, trouble_of
-from mediacrawl.politeness.caching import LastUsed
-from mediacrawl.politeness.delay import Clocks, after_visit
+from mediacrawl.politeness.delay import (
+    Clocks,
+    after_answer,
+    after_trouble,
+    after_visit,
+    asked_to_wait,
+    backed_off,
+    trouble_of,
+)
 from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.sites import authority_of
 
@@ -41,7 +48,7 @@ class AdaptiveDelayMiddleware(CrawlComponent):
     Date for the site's back-off. Requests without a lease, such as those of ``engine.download_async``, get the delay
     here. Alone in a Scrapy project it sets the delay of the download slot (`SiteSlot`): one request at a time, and the
     delay counts from the end of the last one. ``DOWNLOAD_DELAY`` and the Crawl-delay that `RobotsMiddleware` has read
-    raise it, trouble doubles it (`politeness.backoff`), and Retry-After is obeyed. A request that would wait longer
+    raise it, trouble doubles it (`politeness.delay`), and Retry-After is obeyed. A request that would wait longer
     than ``POLITENESS_MAX_DELAY`` for a site in trouble is refused: in Scrapy's downloader a few of them would block the
     whole crawl. All clocks are in memory only. A response time during which this process stood still is not counted.
     Disable Scrapy's AutoThrottle, which sets the same delay.

@@ -8,6 +8,7 @@ from scrapy import Request
 from scrapy.exceptions import NotConfigured
 from twisted.internet.error import DNSLookupError
 
+from mediacrawl.base.last_used import LastUsed
 from mediacrawl.base.terms import Drop, Outcome
 from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl import request_serialization
@@ -20,8 +21,7 @@ from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.download.address_guard import GuardedNames
 from mediacrawl.frontier import FrontierError
 from mediacrawl.politeness.address_clocks import AddressClocks, UntriedAddresses
-from mediacrawl.politeness.address_guard import GuardedAddressError
-from mediacrawl.politeness.caching import LastUsed
+from mediacrawl.politeness.addresses import GuardedAddressError
 from mediacrawl.scope.sites import host_of, site_of
 
 if TYPE_CHECKING:

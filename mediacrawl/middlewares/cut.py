@@ -11,6 +11,7 @@ from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.http import TextResponse
 from scrapy.responsetypes import responsetypes
 
+from mediacrawl.base.last_used import LastUsed
 from mediacrawl.base.terms import Drop, End, Kind, Limit, Outcome
 from mediacrawl.base.visit import VISIT, FetchFacts, Visit
 from mediacrawl.crawl import request_serialization
@@ -22,7 +23,6 @@ from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.policies import probe_policy, worth_opening
 from mediacrawl.download.body_bytes import BodyLimits, bytes_wanted, bytes_wanted_of
 from mediacrawl.extract.content_coding import UNPACKED, codings_of, is_complete, unpack
-from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.priority.nuggets import is_worth_opening
 from mediacrawl.scope.sites import host_of
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.http.cookies import CookieJar
 
+from mediacrawl.base.last_used import LastUsed
 from mediacrawl.base.terms import Drop, End, Kind, Outcome
 from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl import request_serialization
@@ -17,7 +18,6 @@ from mediacrawl.crawl.data_requests import redirected
 from mediacrawl.crawl.failures import refuse
 from mediacrawl.crawl.interfaces import link_filter
 from mediacrawl.crawl.own_settings import OwnSettings
-from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.priority.revisits import evidence_for_other
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import Base, Spelling, canonical

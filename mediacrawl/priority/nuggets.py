@@ -22,10 +22,10 @@ import msgpack
 from itemadapter import ItemAdapter
 
 from mediacrawl.base.facts import EXTERNAL_SOURCES
+from mediacrawl.base.last_used import LastUsed
 from mediacrawl.base.notes import Later, Notes, changed_later
 from mediacrawl.base.terms import Drop, End, Nugget, Outcome
 from mediacrawl.base.visit import Visit
-from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.record.build import PAGE_STATUS
 from mediacrawl.record.item import MediaItem
 from mediacrawl.store.rows import plain

@@ -14,8 +14,8 @@ from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.policies import probe_policy
 from mediacrawl.crawl.threads import in_thread
 from mediacrawl.extract.content_type import is_media
-from mediacrawl.politeness.backoff import is_passing
-from mediacrawl.politeness.robots_directives import directives_of
+from mediacrawl.politeness.delay import is_passing
+from mediacrawl.politeness.robots import directives_of
 from mediacrawl.probe import Probe, ProbeResult
 from mediacrawl.probe.claims import disposition_name, expected_by_name
 from mediacrawl.probe.icecast import SIGNS, is_stream, lacks_song, read_stream

@@ -26,8 +26,7 @@ from mediacrawl.frontier.site_state import (
 from mediacrawl.frontier.sqlite.queues import LinkClass, UrlRow
 from mediacrawl.frontier.sqlite.sites import Front, Site
 from mediacrawl.frontier.sqlite.tables import Tables, hold_all
-from mediacrawl.politeness.backoff import GOOD
-from mediacrawl.politeness.delay import after_restart, after_visit
+from mediacrawl.politeness.delay import GOOD, after_restart, after_visit
 
 
 class SiteLifecycle:

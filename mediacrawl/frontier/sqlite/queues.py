@@ -19,8 +19,7 @@ from mediacrawl.frontier.contract import SpoiledError
 from mediacrawl.frontier.order import RankOrder
 from mediacrawl.frontier.site_state import lease_of
 from mediacrawl.frontier.sqlite.database import CLASS_BITS
-from mediacrawl.politeness.backoff import GOOD, Standing
-from mediacrawl.politeness.delay import Clocks
+from mediacrawl.politeness.delay import GOOD, Clocks, Standing
 
 Facts = tuple[str, int, int, str, int, str, str, str, str, str, str, str, str, str, str, str]
 
