@@ -18,7 +18,7 @@ from mediacrawl.crawl.failures import RefusedRequest, refuse, refuse_address, re
 from mediacrawl.crawl.interfaces import lease_holder
 from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.threads import in_reactor
-from mediacrawl.download.address_guard import GuardedNames
+from mediacrawl.download.resolver import GuardedNames
 from mediacrawl.frontier import FrontierError
 from mediacrawl.politeness.address_clocks import AddressClocks, UntriedAddresses
 from mediacrawl.politeness.addresses import GuardedAddressError

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy.http import Headers, HtmlResponse
 
-from mediacrawl.download.http_handler import _NORMAL, ReceivedHeaders
+from mediacrawl.crawl.headers import _NORMAL, ReceivedHeaders
 
 names = st.one_of(
     st.sampled_from(sorted(name for name in _NORMAL if isinstance(name, bytes))),
