@@ -1,7 +1,7 @@
 """What a process does that the fork server of `harness` made: it becomes a command.
 
 Crawls get other values for constants of mediacrawl, so that they end in seconds, as settings whose names are paths:
-``-s mediacrawl.middlewares.lists.OPEN_BYTES=4``, or, for the default of a policy's field,
+``-s mediacrawl.middlewares.answers.OPEN_BYTES=4``, or, for the default of a policy's field,
 ``-s mediacrawl.politeness.delay.BackoffPolicy.jitter=0``.
 """
 
