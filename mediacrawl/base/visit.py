@@ -10,6 +10,19 @@ VISIT = "mediacrawl"
 """The key of the `Visit` in ``Request.meta``."""
 
 
+@dataclass(slots=True, frozen=True)
+class JudgedUrl:
+    """A URL whose host was looked up, and may be requested.
+
+    Attributes:
+        url: as requested.
+        addresses: of its host, those that the guard allows, in the order in which they are tried; at least one.
+    """
+
+    url: str
+    addresses: tuple[str, ...]
+
+
 @dataclass(slots=True)
 class FetchFacts:
     """The facts of a request and of its response. Only the downloader side writes them (`tests/test_visit_writers.py`).
@@ -23,6 +36,8 @@ class FetchFacts:
         content_type, content_length, content_encoding, location, retry_after, date: headers of the response, verbatim;
             several Retry-After stand one a line.
         address: the server's IP address; empty before it is known.
+        judged: the addresses to which the HTTP handler may connect for its next request; None where it has to look
+            them up.
         bytes: bytes of the body, as received.
         range_bytes: bytes of the requested range; 0 without one.
         body_limit: bytes of the body that are downloaded at most; None before the response's headers.
@@ -49,6 +64,7 @@ class FetchFacts:
     retry_after: str = ""
     date: str = ""
     address: str = ""
+    judged: JudgedUrl | None = None
     bytes: int = 0
     range_bytes: int = 0
     body_limit: int | None = None

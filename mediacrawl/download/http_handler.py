@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
 from errno import EADDRNOTAVAIL, EMFILE, ENETDOWN, ENETUNREACH, ENFILE, errorcode
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
@@ -24,6 +23,7 @@ from scrapy.exceptions import (
     ResponseDataLossError,
     StopDownload,
 )
+from scrapy.http import Headers
 from scrapy.responsetypes import responsetypes
 from scrapy.utils.asyncio import is_asyncio_available
 from scrapy.utils.httpobj import urlparse_cached
@@ -37,7 +37,7 @@ from mediacrawl.base.terms import Outcome
 from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import LocalFaultError, fault_here, refuse_address, refuse_late
-from mediacrawl.crawl.headers import ReceivedHeaders
+from mediacrawl.crawl.headers import received_headers
 from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.download.http_client import (
     FAILURES,
@@ -139,7 +139,7 @@ class PoliteHTTPHandler(BaseDownloadHandler):
             ResponseDataLossError: it is incomplete.
             DownloadCancelledError: it is larger than ``DOWNLOAD_MAXSIZE``.
         """
-        began = self._context.clock.now()
+        began = time.monotonic()
         try:
             return await self._download(request)
         except GuardedAddressError as error:
@@ -180,8 +180,11 @@ class PoliteHTTPHandler(BaseDownloadHandler):
         return found
 
     def _standstill(self, began: float) -> LocalFaultError | None:
-        """Return the exception to raise for a timeout during which this process stood still."""
-        if not self._context.heartbeat.stood_since(began):
+        """Return the exception to raise for a timeout during which this process stood still.
+
+        `began` is monotonic. A time without a suspension of the machine begins later, but before that ended.
+        """
+        if not self._context.heartbeat.stood_since(self._context.clock.now() - (time.monotonic() - began)):
             return None
         self._stats.inc_value("local/standstill")
         return LocalFaultError("This process stood still while it waited")
@@ -198,8 +201,8 @@ class PoliteHTTPHandler(BaseDownloadHandler):
                 route = await self._route(request)
         except TimeoutError as error:
             raise RequestTimeoutError from error
-        call = self._call(request, route, deadline - loop.time())
         reading = _Reading(self.crawler, request, self._limits)
+        call = self._call(request, route, deadline - loop.time())
         connection, end = await self._client.fetch(call, reading)
         if self._logs_tls and connection.tls is not None and connection.is_new:
             logger.debug("TLS to %s: %s", call.name, connection.tls.described)
@@ -231,6 +234,10 @@ class PoliteHTTPHandler(BaseDownloadHandler):
                 authority = one.host if url.port is None else f"{one.host}:{url.port}"
             fields.insert(0, (b"Host", authority.encode("ascii")))
         bind = request.meta.get("bindaddress") or self._bind
+        if proxy is not None and not is_tls:
+            one.target = request.url.partition("#")[0].encode("ascii", "replace")
+        else:
+            one.target = target_of(request.url)
         return Call(
             method=request.method,
             is_tls=is_tls,
@@ -247,24 +254,35 @@ class PoliteHTTPHandler(BaseDownloadHandler):
         )
 
     async def _route(self, request: Request) -> Route:
-        url = urlparse_cached(request)
-        host = spelled(url.hostname or "")
+        host = spelled(urlparse_cached(request).hostname or "")
         proxy = request.meta.get("proxy")
         visit: Visit | None = request.meta.get(VISIT)
-        may_send = self._may_send(visit)
         if proxy:
             if is_address(host) or is_loopback(host):
                 await self._names.targets(host)
-            whole = request.url.partition("#")[0].encode("ascii", "replace")
-            target = target_of(request.url) if url.scheme == "https" else whole
             first, *others = await self._names.addresses(_split_proxy(proxy).hostname or "")
-            return Route(host, first, target, may_send, tuple(others))
-        first, *others = await self._names.targets(host, visit.fetch.address if visit else "")
+        else:
+            first, *others = await self._targets(request.url, host, visit)
+        route = Route(host, first, others=tuple(others))
+        if visit is not None and self._context.leases:
+            # After a suspension its lease may be another worker's.
+            route.may_send = partial(self._context.frontier.holds, visit.lease)
+        if visit is not None and not proxy:
+            visit.fetch.address = first
+            route.may_use = partial(self._take_address, visit, first)
+        return route
+
+    async def _targets(self, url: str, host: str, visit: Visit | None) -> tuple[str, ...]:
+        """Return the addresses that may be connected to: those that `AddressMiddleware` has judged for this request.
+
+        A request that comes a second time, and one that the middleware did not see, is looked up and judged here.
+        """
         if visit is None:
-            return Route(host, first, target_of(request.url), may_send, tuple(others))
-        visit.fetch.address = first
-        may_use = partial(self._take_address, visit, first)
-        return Route(host, first, target_of(request.url), may_send, tuple(others), may_use)
+            return await self._names.targets(host)
+        judged, visit.fetch.judged = visit.fetch.judged, None
+        if judged is not None and judged.url == url:
+            return judged.addresses
+        return await self._names.targets(host, visit.fetch.address)
 
     async def _take_address(self, visit: Visit, first: str, address: str) -> bool:
         """Whether another address of a host is free by its clock. `AddressMiddleware` ends the turn that it takes."""
@@ -283,15 +301,9 @@ class PoliteHTTPHandler(BaseDownloadHandler):
         visit.fetch.address = address
         return True
 
-    def _may_send(self, visit: Visit | None) -> Callable[[], bool]:
-        """Whether a request may still be sent: after a suspension its lease may be another worker's."""
-        if visit is None or not self._context.leases:
-            return lambda: True
-        return lambda: self._context.frontier.holds(visit.lease)
-
     def _judge(self, peer: str, call: Call) -> None:
         """Judge the connected peer: a network can lead a packet elsewhere than to the address that was allowed."""
-        if call.proxy is not None:
+        if call.proxy is not None or peer == call.route.address:
             return
         word = self._context.guard.refusal(peer, call.route.host)
         if word is not None:
@@ -341,7 +353,7 @@ class _Reading:
         self._largest = limits.largest(request)
         self._large = limits.large(request)
         self._head: ResponseHead | None = None
-        self._headers = ReceivedHeaders()
+        self._headers = Headers()
         self._parts: list[bytes] = []
         self._received = 0
         self._stopped: StopDownload | None = None
@@ -350,7 +362,7 @@ class _Reading:
         """See `http_client.Receiver`."""
         self._request.meta["download_latency"] = time.monotonic() - self._began
         self._head = head
-        self._headers = ReceivedHeaders.of(head.fields)
+        self._headers = received_headers(head.fields)
         length = head.length if isinstance(head.length, int) else None
         # Scrapy's own handler does not tell the status. Receivers that do not take it are called without.
         if self._is_stopped(signals.headers_received, headers=self._headers, body_length=length, status=head.status):

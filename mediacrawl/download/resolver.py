@@ -14,6 +14,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from itertools import islice
 from math import inf
 from pathlib import Path
@@ -291,6 +292,7 @@ class HostsResolver:
         return known
 
 
+@lru_cache(maxsize=10_000)
 def spelled(host: str) -> str:
     """Return a host in canonical form.
 

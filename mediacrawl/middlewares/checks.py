@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import CallLaterResult, call_later
+from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.error import DNSLookupError
 
 from mediacrawl.base.format import plural
 from mediacrawl.base.last_used import LastUsed
 from mediacrawl.base.terms import Candidate, Drop, End, Kind, Outcome
-from mediacrawl.base.visit import VISIT, AdapterUse, Visit
+from mediacrawl.base.visit import VISIT, AdapterUse, JudgedUrl, Visit
 from mediacrawl.crawl import request_serialization, scrapy_internals
 from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
@@ -120,7 +121,7 @@ class NeverCrawlMiddleware(CrawlComponent):
         self._next_slice: CallLaterResult | None = None
         self._problem = ""
         self._reported: list[str] = []
-        context.guard.judges.append(self._address_refusal)
+        self._judge_addresses()
         self._report()
 
     def process_request(self, request: Request) -> None:
@@ -138,6 +139,14 @@ class NeverCrawlMiddleware(CrawlComponent):
         if entry is None:
             return None
         return refuse(request, self._stats, Drop.NEVERCRAWL, f"{request.url} ({entry.covers}, {entry.where})")
+
+    def _judge_addresses(self) -> None:
+        """Have the address guard ask about addresses while the list has some."""
+        judges, judge = self._context.guard.judges, self._address_refusal
+        if self._list.has_addresses and judge not in judges:
+            judges.append(judge)
+        elif not self._list.has_addresses and judge in judges:
+            judges.remove(judge)
 
     def _address_refusal(self, address: IPv4Address | IPv6Address, host: str) -> str | None:  # noqa: ARG002
         """Return the reason why the address guard refuses an address, or None."""
@@ -206,6 +215,7 @@ class NeverCrawlMiddleware(CrawlComponent):
     def _looked(self) -> None:
         if self._list.version != self._version:
             self._version = self._list.version
+            self._judge_addresses()
             self._stats.inc_value("nevercrawl/reloaded")
             entries = plural(self._list.size, "entry")
             logger.info("NeverCrawl read again: %s, in %.1f s", entries, monotonic() - self._began)
@@ -381,6 +391,8 @@ class AddressMiddleware(CrawlComponent):
     (``drop/address``); the HTTP handler checks again when it connects. The delay of an address grows while requests to
     it bring no find, and its pages lead to none (`AddressPolicy.budget`).
 
+    The addresses that it has looked up and judged go to the handler in the visit (`FetchFacts.judged`).
+
     Disabled without mediacrawl's scheduler: Scrapy's own cannot take a request back.
 
     Settings: ``POLITENESS_ADDRESS_FACTOR``, ``POLITENESS_ADDRESS_MIN_DELAY``, ``FRONTIER_SITE_BUDGET``,
@@ -412,14 +424,15 @@ class AddressMiddleware(CrawlComponent):
         if visit is None or visit.lease.id in self._taken or request.meta.get("proxy"):
             return
         try:
-            address, *_ = await self._names.targets(host_of(request.url))
+            addresses = await self._names.targets(urlparse_cached(request).hostname or "")
         except GuardedAddressError as error:
             raise refuse_address(request, self._stats, error) from error
         except DNSLookupError:
             # The HTTP handler fails with the same error, which counts against the site.
             return
+        address, now = addresses[0], self._clock.now()
         try:
-            wait = await self._turn(address)
+            wait = await self._turn(address, now)
         except FrontierError as error:
             # A fault of ours: the URL stays, and its site is not to blame.
             raise self._back(request, "address/waits", str(error), 1.0) from error
@@ -431,11 +444,12 @@ class AddressMiddleware(CrawlComponent):
             raise refuse_late(request, self._stats)
         if wait:
             raise self._back(request, "address/waits", f"{address} is asked", wait)
-        wait = self._untried.take(visit.lease.id, address, self._clock.now())
+        wait = self._untried.take(visit.lease.id, address, now)
         if wait:
             self._end(address, None, asked=False)
             raise self._back(request, "address/untried_waits", f"{address} has not answered yet", wait)
         self._taken[visit.lease.id] = visit.fetch.address = address
+        visit.fetch.judged = JudgedUrl(request.url, addresses)
 
     def _back(self, request: Request, stat: str, why: str, wait: float) -> RefusedRequest:
         self._stats.inc_value(stat)
@@ -448,6 +462,8 @@ class AddressMiddleware(CrawlComponent):
             return
         answered = None if visit.fetch.sent is None else visit.fetch.status > 0 and visit.fetch.address == taken
         self._untried.end(visit.lease.id, self._clock.now(), answered=answered)
+        if not self._context.address_policy:
+            return
         found = self._is_credited(visit, outcome, taken)
         try:
             asked = outcome.asked and visit.fetch.address == taken
@@ -471,13 +487,13 @@ class AddressMiddleware(CrawlComponent):
         self._led_on.discard(address)
         return credited
 
-    async def _turn(self, address: str) -> float:
+    async def _turn(self, address: str, now: float) -> float:
         """Seconds to wait for the address; 0 if it is taken now. With Redis this takes some milliseconds."""
         if not self._context.address_policy:
             return 0.0
         clocks = self._context.address_clocks
         if isinstance(clocks, AddressClocks):
-            return clocks.take(address, self._clock.now())
+            return clocks.take(address, now)
         return await in_reactor(clocks.take(address))
 
     def _end(self, address: str, response_time: float | None, *, asked: bool, found: bool = False) -> None:

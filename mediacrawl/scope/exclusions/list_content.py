@@ -98,6 +98,7 @@ class ListContent:
         unfinished: whether the last line has no line end; that line counts once `finish` was called.
         deepest: segments of the longest path of an entry; 0 if none has a path.
         path_domains: domains of the entries that have a path.
+        has_addresses: whether some entry covers an address or a network.
     """
 
     def __init__(self, file: str) -> None:
@@ -106,6 +107,7 @@ class ListContent:
         self.index = KeyIndex()
         self.deepest = 0
         self.path_domains: set[str] = set()
+        self.has_addresses = False
         self._name = PurePath(file).name
         self._text: bytes | bytearray = b""
         self._end = 0
@@ -209,6 +211,8 @@ class ListContent:
             self._bad.add(f"{self._name}:{self._line_number(start)}: {shown!r} {entry}.")
         elif entry is not None:
             add(entry.key, start)
+            if ":" in entry.domain or "/" in entry.domain or entry.domain.rpartition(".")[2].isdigit():
+                self.has_addresses = True
             if entry.path:
                 self.deepest = max(self.deepest, entry.path.count("/"))
                 self.path_domains.add(entry.domain)

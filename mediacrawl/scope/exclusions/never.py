@@ -48,6 +48,7 @@ class NeverCrawl:
         problem: sentences about files that could not be read at the last look; empty if there are none. Their last good
             content is still in force.
         has_paths: whether some entry covers only a path; if not, the answer for a host is that for all its URLs.
+        has_addresses: whether some entry covers an address or a network.
     """
 
     def __init__(self, contents: Sequence[ListContent] = (), files: Sequence[Path] = ()) -> None:
@@ -154,6 +155,7 @@ class NeverCrawl:
         self._contents = tuple(contents)
         self._deepest = max((content.deepest for content in contents), default=0)
         self.has_paths = self._deepest > 0
+        self.has_addresses = any(content.has_addresses for content in contents)
         self._by_host = lru_cache(_CACHED)(self._find_host)
         self._by_address = lru_cache(_CACHED)(self._find_address)
         self._path_domains = lru_cache(_CACHED)(self._find_path_domains)
