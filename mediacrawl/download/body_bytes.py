@@ -64,8 +64,8 @@ def bytes_wanted(kind: Kind, headers: Mapping[str, str], limits: BodyLimits, *, 
         if "content-range" in headers:
             return max(asked, limits.head) + 1
         return max(asked, limits.head) + WRAPPING if is_multipart(content_type) else limits.single
-    named = names_media(disposition_name(headers.get("content-disposition", "")))
-    if claim == "media" or (named and claim != "page"):
+    disposition = headers.get("content-disposition", "")
+    if claim == "media" or (disposition and claim != "page" and names_media(disposition_name(disposition))):
         return limits.head
     return 0 if claim == "other" else limits.page
 

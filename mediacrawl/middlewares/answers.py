@@ -92,13 +92,16 @@ class ListsMiddleware(CrawlComponent):
     def process_response(self, request: Request, response: Response) -> Response:
         """Drop the bytes of a list that are not parsed."""
         visit: Visit | None = request.meta.get(VISIT)
-        size = min(len(response.body), self._longest)
-        if visit is not None and self._lists.unpack(visit.lease.id, size) and size < len(response.body):
-            return response.replace(body=response.body[:size])
+        if visit is not None and visit.lease.id in self._lists.sizes:
+            size = min(len(response.body), self._longest)
+            self._lists.unpack(visit.lease.id, size)
+            if size < len(response.body):
+                return response.replace(body=response.body[:size])
         return response
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:  # noqa: ARG002 - the signal's
-        self._lists.close(visit.lease.id)
+        if visit.lease.id in self._lists.sizes:
+            self._lists.close(visit.lease.id)
 
 
 _PACKED = 32_768
@@ -147,27 +150,27 @@ class CutMiddleware(CrawlComponent):
         if visit is not None:
             request.meta["download_maxsize"] = self._unpacked
             visit.fetch.packed.clear()
-            visit.fetch.broke_off = self._broke_off(response, visit.fetch.page_bytes or self._unpacked)
+            visit.fetch.broke_off = self._broke_off(response, visit.fetch)
             if visit.fetch.broke_off:
                 self._stats.inc_value("cut/transit")
         return response
 
-    @staticmethod
-    def _broke_off(response: Response, most: int) -> bool:
+    def _broke_off(self, response: Response, fetch: FetchFacts) -> bool:
         if ENDED_HERE in response.flags:
             return False
-        values = response.headers.getlist("Content-Encoding")
-        codings = codings_of(value.decode("latin-1") for value in values)
-        whole = is_complete(response.body, codings, most)
-        if whole is not None:
-            return not whole
-        return BROKE_OFF in response.flags
+        # A response from a cache has sent no signal.
+        values = headers(response, "Content-Encoding") if fetch.body_limit is None else [fetch.content_encoding]
+        codings = codings_of(values) if any(values) else ()
+        whole = is_complete(response.body, codings, fetch.page_bytes or self._unpacked) if codings else None
+        return BROKE_OFF in response.flags if whole is None else not whole
 
     def _headers_received(self, headers: Headers, request: Request, status: int = 0) -> None:
         visit: Visit | None = request.meta.get(VISIT)
         if visit is None:
             return
-        told = {name.decode("latin-1").lower(): b", ".join(headers.getlist(name)).decode("latin-1") for name in headers}
+        told = {
+            name.decode("latin-1").lower(): b", ".join(values).decode("latin-1") for name, values in dict.items(headers)
+        }
         fetch = visit.fetch
         fetch.content_encoding, fetch.content_type = told.get("content-encoding", ""), told.get("content-type", "")
         self._limit(fetch, bytes_wanted(fetch.kind, told, self._limits, asked=fetch.range_bytes))
@@ -212,7 +215,7 @@ class CutMiddleware(CrawlComponent):
         fetch = visit.fetch
         limit = fetch.body_limit or 0
         is_open = (limit >= self._limits.page and fetch.kind is not Kind.ROBOTS) or limit == self._limits.head
-        if is_open and not fetch.bytes and not codings_of([fetch.content_encoding]):
+        if is_open and not fetch.bytes and not (fetch.content_encoding and codings_of([fetch.content_encoding])):
             self._limit(fetch, bytes_wanted_of(data, self._limits, limit, fetch.content_type))
         fetch.bytes += len(data)
         lists = self._lists(visit)
@@ -229,7 +232,7 @@ class CutMiddleware(CrawlComponent):
         """Whether no more of a body is read; `data` are its last bytes."""
         if fetch.body_limit is None:
             return False
-        codings = codings_of([fetch.content_encoding]) if fetch.page_bytes else ()
+        codings = codings_of([fetch.content_encoding]) if fetch.page_bytes and fetch.content_encoding else ()
         if codings:
             fetch.packed += data
             if fetch.bytes // _PACKED > (fetch.bytes - len(data)) // _PACKED:
@@ -262,10 +265,11 @@ class UnpackMiddleware(HttpCompressionMiddleware):
         super().__init__(crawler=crawler)
         self._crawler = crawler
         self._accepted: LastUsed[str] = LastUsed(_HOSTS)
+        self._is_refused = False
 
     def process_request(self, request: Request) -> Request | Response | None:  # type: ignore[override]
         """Ask for a compressed response, unless that failed before."""
-        accepted = self._accepted.get(host_of(request.url))
+        accepted = self._accepted.get(host_of(request.url)) if self._is_refused else None
         if accepted is None:
             return super().process_request(request)
         request.headers["Accept-Encoding"] = accepted or None
@@ -283,12 +287,12 @@ class UnpackMiddleware(HttpCompressionMiddleware):
         visit: Visit | None = request.meta.get(VISIT)
         refused = response.status in _NOT_ACCEPTABLE and request.headers.get("Accept-Encoding")
         if refused and visit is not None and visit.fetch.kind is not Kind.ROBOTS:
-            self._accepted.put(host_of(request.url), "")
+            self._accept(request, "")
             self._count("answer/not_acceptable")
             visit.decide(Outcome(End.CONTINUE, state=visit.lease.state))
             request_serialization.hide(request, self._crawler.spider)
             return response
-        told = b",".join(response.headers.getlist("Content-Encoding")).decode("latin-1").lower()
+        told = ",".join(headers(response, "Content-Encoding")).lower()
         if not told or request.method == "HEAD":
             return response
         codings = codings_of([told])
@@ -308,7 +312,7 @@ class UnpackMiddleware(HttpCompressionMiddleware):
         body = unpack(response.body, codings, page or most + 1)
         if body is None:
             limits.add(Limit.UNREADABLE)
-            self._accepted.put(host_of(request.url), "identity")
+            self._accept(request, "identity")
             self._count("answer/unreadable")
             raise UnreadableAnswerError(f"its body cannot be unpacked ({', '.join(codings)})")
         if len(body) > most and not page:
@@ -320,6 +324,11 @@ class UnpackMiddleware(HttpCompressionMiddleware):
         # The encoding is found anew, as by Scrapy's own middleware.
         found = {"encoding": None} if issubclass(kind, TextResponse) else {}
         return response.replace(cls=kind, body=body[:most], **found)
+
+    def _accept(self, request: Request, codings: str) -> None:
+        """Ask the host of a request for these codings from now on; empty for no header."""
+        self._accepted.put(host_of(request.url), codings)
+        self._is_refused = True
 
     def _count(self, name: str, number: int = 1) -> None:
         if self.stats:
@@ -539,11 +548,15 @@ class AdaptiveDelayMiddleware(CrawlComponent):
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Note the status and Retry-After."""
-        asked, date = headers(response, "Retry-After"), header(response, "Date")
         visit: Visit | None = request.meta.get(VISIT)
         if visit is not None:
-            visit.fetch.status, visit.fetch.retry_after, visit.fetch.date = response.status, "\n".join(asked), date
+            visit.fetch.status = response.status
+            if response.status >= 300:
+                # It does not belong to a successful response.
+                visit.fetch.retry_after = "\n".join(headers(response, "Retry-After"))
+                visit.fetch.date = header(response, "Date")
         else:
+            asked, date = headers(response, "Retry-After"), header(response, "Date")
             wait = asked_to_wait(response.status, asked, self._clock.now(), date)
             self._stand(request, trouble_of(response.status), wait)
         return response
@@ -810,14 +823,10 @@ def _duration(visit: Visit, now: float) -> float | None:
 
 def _copy_response(record: FetchFacts | RequestLine, response: Response) -> None:
     record.status = response.status
-    record.content_type = _text(response.headers.get(b"Content-Type"))
-    record.content_length = _text(response.headers.get(b"Content-Length"))
-    record.location = _text(response.headers.get(b"Location"))
-    record.retry_after = _text(b"\n".join(response.headers.getlist(b"Retry-After")))
+    record.content_type = header(response, "Content-Type")
+    record.content_length = header(response, "Content-Length")
+    record.location = header(response, "Location")
+    record.retry_after = "\n".join(headers(response, "Retry-After"))
     record.bytes = len(response.body)
     if response.ip_address and not record.address:
         record.address = str(response.ip_address)
-
-
-def _text(value: bytes | None) -> str:
-    return value.decode("latin-1") if value else ""

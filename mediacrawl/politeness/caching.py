@@ -9,22 +9,9 @@ from email.utils import parsedate
 _LONGEST = 1_024
 """Characters of a header that are read."""
 
-_DAY = 86_400.0
-"""Seconds that a copy may count for a slow site at most (RFC 9309, 2.4)."""
-
-
 _LONGEST_VALIDATOR = 128
 """Characters of an ETag; a longer one is not sent back."""
 _CONDITIONS = ("If-None-Match", "If-Modified-Since")
-
-
-def robots_age(life: float, crawl_delay: float | None, owed: float) -> float:
-    """Return the seconds for which a robots.txt counts.
-
-    A copy counts for at least one visit after the one that fetched it, or a site with long delays would only be
-    asked for its robots.txt. `owed` is the delay before this visit, in seconds.
-    """
-    return max(life, 2.0 * (crawl_delay or 0.0), min(2.0 * owed, _DAY))
 
 
 def lifetime(cache_control: str, expires: str, date: str, age: str, now: float) -> float | None:

@@ -15,7 +15,7 @@ import msgpack
 
 from mediacrawl.base.last_used import LastUsed
 from mediacrawl.base.notes import Notes
-from mediacrawl.politeness.caching import robots_age, usable_validator
+from mediacrawl.politeness.caching import usable_validator
 from mediacrawl.politeness.robots import RobotsRules
 
 MOST_KEPT = 64 * 1024
@@ -281,6 +281,9 @@ class RobotsTimes:
         return row.times >= LEAST_TRIES and row.last - row.first >= self.give_up
 
 
+_DAY = 86_400.0
+"""Seconds that a copy may count for a slow site at most (RFC 9309, 2.4)."""
+
 LEAST_TRIES = 5
 """Failures in a row before an authority is given up; while no crawl runs, nothing is tried."""
 
@@ -312,6 +315,7 @@ class RobotsBook:
         self._token = token
         self._times = times
         self._store = store
+        self._is_shared = store.shared
         self._read: LastUsed[_Cached] = LastUsed(READ, READ_TEXT)
         self._held: LastUsed[bytes] = LastUsed(HELD, HELD_BYTES)
 
@@ -468,7 +472,7 @@ class RobotsBook:
 
     def _entry(self, authority: str) -> _Cached | None:
         entry = self._read.get(authority)
-        if self._store.shared:
+        if self._is_shared:
             # Another process may have written it.
             record = self._store.note(_NAMESPACE, authority)
             if entry is not None and record == entry.record:
@@ -481,7 +485,7 @@ class RobotsBook:
         if record is None or note is None:
             return None
         entry = _Cached(note, self._rules(note.copy), record)
-        if not self._store.shared:
+        if not self._is_shared:
             self._held.put(authority, record, len(record))
         self._read.put(authority, entry, _weight(note))
         return entry
@@ -494,12 +498,21 @@ class RobotsBook:
     def _keep(self, authority: str, entry: _Cached) -> None:
         record = entry.record = pack(entry.note)
         self._read.put(authority, entry, _weight(entry.note))
-        if not self._store.shared:
+        if not self._is_shared:
             self._held.put(authority, record, len(record))
         self._store.set_note(_NAMESPACE, authority, record)
 
 
 _NAMESPACE = "robots"
+
+
+def robots_age(life: float, crawl_delay: float | None, owed: float) -> float:
+    """Return the seconds for which a robots.txt counts.
+
+    A copy counts for at least one visit after the one that fetched it, or a site with long delays would only be
+    asked for its robots.txt. `owed` is the delay before this visit, in seconds.
+    """
+    return max(life, 2.0 * (crawl_delay or 0.0), min(2.0 * owed, _DAY))
 
 
 def own_url(authority: str) -> str:
