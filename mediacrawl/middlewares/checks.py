@@ -16,6 +16,7 @@ from twisted.internet.error import DNSLookupError
 
 from mediacrawl.base.format import plural
 from mediacrawl.base.last_used import LastUsed
+from mediacrawl.base.queued import MISSED, WAITS, QueuedRequest
 from mediacrawl.base.terms import Candidate, Drop, End, Kind, Outcome
 from mediacrawl.base.visit import VISIT, AdapterUse, JudgedUrl, Visit
 from mediacrawl.crawl import request_serialization, scrapy_internals
@@ -38,9 +39,7 @@ from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import Spelling, canonical
 from mediacrawl.scope.exclusions.never import drop_excluded
 from mediacrawl.scope.sites import host_of, site_of
-from mediacrawl.site_adapters.engine import Miss
-from mediacrawl.site_adapters.form import SiteAdapter
-from mediacrawl.site_adapters.queued import MISSED, WAITS, QueuedRequest
+from mediacrawl.site_adapters import Miss, SiteAdapter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -26,7 +26,6 @@ from mediacrawl.programs.commands.frontier_reader import frontier_named, open_re
 from mediacrawl.programs.fleet import FleetError
 from mediacrawl.programs.report.page import page
 from mediacrawl.store import Catalogue, StoreError
-from mediacrawl.store.figures import added
 from mediacrawl.watch.facts import CrawlReport, Sources, busiest, make_report
 from mediacrawl.watch.log_digest import LogDigest, digest
 from mediacrawl.watch.status import CrawlStatus, crawl_folders, samples, states
@@ -130,7 +129,7 @@ def gather(
         try:
             with Catalogue(path, read_only=True) as catalogue:
                 counted = catalogue.figures(since)
-                found = added(found, counted) if found else counted
+                found = found.plus(counted) if found else counted
         except StoreError as error:
             problems.append(error)
     sources = Sources(
