@@ -7,6 +7,7 @@ import logging
 import time
 from errno import EADDRNOTAVAIL, EMFILE, ENETDOWN, ENETUNREACH, ENFILE, errorcode
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
@@ -352,6 +353,7 @@ class _Reading:
         self._began = time.monotonic()
         self._largest = limits.largest(request)
         self._large = limits.large(request)
+        self._limit = min(self._largest or inf, self._large or inf)
         self._head: ResponseHead | None = None
         self._headers = Headers()
         self._parts: list[bytes] = []
@@ -367,7 +369,8 @@ class _Reading:
         # Scrapy's own handler does not tell the status. Receivers that do not take it are called without.
         if self._is_stopped(signals.headers_received, headers=self._headers, body_length=length, status=head.status):
             return False
-        self._check_size(length or 0, "announces")
+        if length and length > self._limit:
+            self._check_size(length, "announces")
         return True
 
     def take_body(self, data: bytes) -> bool:
@@ -376,7 +379,8 @@ class _Reading:
         self._received += len(data)
         if self._is_stopped(signals.bytes_received, data=data):
             return False
-        self._check_size(self._received, "sent")
+        if self._received > self._limit:
+            self._check_size(self._received, "sent")
         return True
 
     def response(self, connection: HttpConnection, end: End) -> Response:
@@ -425,7 +429,7 @@ class _Reading:
             raise DownloadCancelledError(message)
         if self._large and size > self._large:
             logger.warning("%s %s %d bytes, more than DOWNLOAD_WARNSIZE (%d)", self._request, verb, size, self._large)
-            self._large = 0
+            self._large, self._limit = 0, self._largest or inf
 
 
 def _certificate(connection: HttpConnection) -> Certificate | None:

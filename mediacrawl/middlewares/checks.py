@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from ipaddress import IPv4Address, IPv6Address
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -277,7 +278,8 @@ class SeenMiddleware(CrawlComponent):
         if lease.evidence.via == WAITS:
             # Its URL is exactly what the site's own scripts request.
             return
-        reason, url = self._context.duplicates.waiting(lease.site, Spelling(lease.key, lease.request_url))
+        key = lease.url.partition("#")[0]
+        reason, url = self._context.duplicates.waiting(lease.site, Spelling(key, lease.requested or key))
         if reason is None:
             return
         if reason is Drop.DUST:
@@ -335,10 +337,20 @@ class SiteAdapterMiddleware(CrawlComponent):
         lease = visit.lease
         if lease.evidence.via == WAITS:
             self._check(request, visit)
-        elif lease.kind is Kind.PAGE and not lease.state and lease.evidence.via != MISSED and self._applies(lease.url):
+        elif (
+            lease.kind is Kind.PAGE
+            and not lease.state
+            and lease.evidence.via != MISSED
+            and self._has_adapters
+            and self._applies(lease.url)
+        ):
             found = self._context.adapters.match(lease.request_url)
             if found is not None and not found[0].fetches_page:
                 self._map(visit, *found)
+
+    @cached_property
+    def _has_adapters(self) -> bool:
+        return len(self._context.adapters) > 0
 
     def _check(self, request: Request, visit: Visit) -> None:
         """Refuse a data request whose adapter or page is not the one of its time any more."""
@@ -352,7 +364,7 @@ class SiteAdapterMiddleware(CrawlComponent):
     def _applies(self, url: str) -> bool:
         spider = lease_spider(self._crawler)
         # What is behind a # tells visits apart that a spider makes on purpose.
-        return len(self._context.adapters) > 0 and spider is not None and spider.follows and "#" not in url
+        return spider is not None and spider.follows and "#" not in url
 
     def _map(self, visit: Visit, adapter: SiteAdapter, slots: Mapping[str, str]) -> None:
         lease = visit.lease
@@ -406,6 +418,7 @@ class AddressMiddleware(CrawlComponent):
         self._names = GuardedNames(context.guard)
         self._names.count = crawler.stats.inc_value
         context.keeps_address_clocks = True
+        self._has_clocks = bool(context.address_policy)
         slots = context.settings.getint("CONCURRENT_REQUESTS")
         share = OwnSettings(context.settings).getfloat("UNTRIED_SHARE")
         self._untried = UntriedAddresses(max(int(slots * share), 1))
@@ -431,13 +444,13 @@ class AddressMiddleware(CrawlComponent):
             return
         address, now = addresses[0], self._clock.now()
         try:
-            wait = await self._turn(address, now)
+            wait = await self._turn(address, now) if self._has_clocks else 0.0
         except FrontierError as error:
             # A fault of ours: the URL stays, and its site is not to blame.
             raise self._back(request, "address/waits", str(error), 1.0) from error
         if not self._context.frontier.holds(visit.lease):
             # The look-up took so long that another worker may have this site by now.
-            if not wait:
+            if not wait and self._has_clocks:
                 self._end(address, None, asked=False)
             request_serialization.hide(request, self._crawler.spider)
             raise refuse_late(request, self._stats)
@@ -445,7 +458,8 @@ class AddressMiddleware(CrawlComponent):
             raise self._back(request, "address/waits", f"{address} is asked", wait)
         wait = self._untried.take(visit.lease.id, address, now)
         if wait:
-            self._end(address, None, asked=False)
+            if self._has_clocks:
+                self._end(address, None, asked=False)
             raise self._back(request, "address/untried_waits", f"{address} has not answered yet", wait)
         self._taken[visit.lease.id] = visit.fetch.address = address
         visit.fetch.judged = JudgedUrl(request.url, addresses)
@@ -461,7 +475,7 @@ class AddressMiddleware(CrawlComponent):
             return
         answered = None if visit.fetch.sent is None else visit.fetch.status > 0 and visit.fetch.address == taken
         self._untried.end(visit.lease.id, self._clock.now(), answered=answered)
-        if not self._context.address_policy:
+        if not self._has_clocks:
             return
         found = self._is_credited(visit, outcome, taken)
         try:
@@ -488,16 +502,12 @@ class AddressMiddleware(CrawlComponent):
 
     async def _turn(self, address: str, now: float) -> float:
         """Seconds to wait for the address; 0 if it is taken now. With Redis this takes some milliseconds."""
-        if not self._context.address_policy:
-            return 0.0
         clocks = self._context.address_clocks
         if isinstance(clocks, AddressClocks):
             return clocks.take(address, now)
         return await in_reactor(clocks.take(address))
 
     def _end(self, address: str, response_time: float | None, *, asked: bool, found: bool = False) -> None:
-        if not self._context.address_policy:
-            return
         clocks = self._context.address_clocks
         if isinstance(clocks, AddressClocks):
             clocks.end(address, self._clock.now(), response_time, asked=asked, found=found)

@@ -340,11 +340,8 @@ class RobotsBook:
             return _fetch(entry, authority)
         if entry.rules is not None:
             verdict = entry.rules.allowed(url)
-            return RobotsDecision(
-                RobotsAction.ALLOWED if verdict else RobotsAction.DENIED,
-                rule=verdict.rule,
-                crawl_delay=_delay(entry.rules),
-            )
+            say = RobotsAction.ALLOWED if verdict.allowed else RobotsAction.DENIED
+            return RobotsDecision(say, rule=verdict.rule, crawl_delay=entry.rules.crawl_delay or 0.0)
         row = note.failing or FetchFailures(last, last)
         rule = f"robots.txt could not be had (status {row.status}, {row.times} times)"
         say = RobotsAction.DENIED if times.is_hopeless(row) else RobotsAction.WAIT
