@@ -9,6 +9,9 @@ from mediacrawl.base.terms import Candidate, Drop, End, Kind, Lease, Limit, Nugg
 VISIT = "mediacrawl"
 """The key of the `Visit` in ``Request.meta``."""
 
+PackedBody = tuple[bytes, bytes]
+"""The body of a compressed response, and its beginning without its coding."""
+
 
 @dataclass(slots=True, frozen=True)
 class JudgedUrl:
@@ -43,6 +46,7 @@ class FetchFacts:
         body_limit: bytes of the body that are downloaded at most; None before the response's headers.
         page_bytes: bytes of a page, unpacked, that are kept at most; 0 for what is read as something else.
         packed: the body of a compressed page while it comes.
+        unpacked: the body of a compressed response, if it was read to its end; `UnpackMiddleware` takes it.
         error: name of the exception that ended the request, or its reason in words.
         trouble: the evidence of the exception, or of a robots.txt that failed, against the site.
         broke_off: whether the body ended early: fewer bytes than announced, or an incomplete compressed body. False if
@@ -70,6 +74,7 @@ class FetchFacts:
     body_limit: int | None = None
     page_bytes: int = 0
     packed: bytearray = field(default_factory=bytearray)
+    unpacked: PackedBody | None = None
     error: str = ""
     trouble: Trouble | None = None
     broke_off: bool = False

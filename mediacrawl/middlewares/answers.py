@@ -32,7 +32,7 @@ from mediacrawl.crawl.interfaces import link_filter
 from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.policies import probe_policy, worth_opening
 from mediacrawl.download.body_bytes import BodyLimits, bytes_wanted, bytes_wanted_of
-from mediacrawl.extract.content_coding import UNPACKED, codings_of, is_complete, unpack
+from mediacrawl.extract.content_coding import UNPACKED, codings_of, read_packed, unpack
 from mediacrawl.log.request_log import LogError, RequestLine
 from mediacrawl.politeness.delay import (
     Clocks,
@@ -134,7 +134,7 @@ class CutMiddleware(CrawlComponent):
             bytes_wanted(Kind.LIST, {"content-encoding": coding}, self._limits, asked=0) for coding in ("", "gzip")
         }
         self._ignores_ranges = context.ignores_ranges
-        self._unpacked = context.settings.getint("DOWNLOAD_MAXSIZE")
+        self._most_unpacked = context.settings.getint("DOWNLOAD_MAXSIZE")
         self._worth = worth_opening(context.settings)
         if self._worth is not None:
             self._worth.count = crawler.stats.inc_value
@@ -148,7 +148,7 @@ class CutMiddleware(CrawlComponent):
         """Note whether the body is complete, and set the limit of decompression."""
         visit: Visit | None = request.meta.get(VISIT)
         if visit is not None:
-            request.meta["download_maxsize"] = self._unpacked
+            request.meta["download_maxsize"] = self._most_unpacked
             visit.fetch.packed.clear()
             visit.fetch.broke_off = self._broke_off(response, visit.fetch)
             if visit.fetch.broke_off:
@@ -156,12 +156,17 @@ class CutMiddleware(CrawlComponent):
         return response
 
     def _broke_off(self, response: Response, fetch: FetchFacts) -> bool:
+        fetch.unpacked = None
         if ENDED_HERE in response.flags:
             return False
         # A response from a cache has sent no signal.
         values = headers(response, "Content-Encoding") if fetch.body_limit is None else [fetch.content_encoding]
         codings = codings_of(values) if any(values) else ()
-        whole = is_complete(response.body, codings, fetch.page_bytes or self._unpacked) if codings else None
+        whole = None
+        if codings:
+            most = fetch.page_bytes or (self._most_unpacked or sys.maxsize - 1) + 1
+            body, whole = read_packed(response.body, codings, most)
+            fetch.unpacked = None if body is None else (response.body, body)
         return BROKE_OFF in response.flags if whole is None else not whole
 
     def _headers_received(self, headers: Headers, request: Request, status: int = 0) -> None:
@@ -309,7 +314,13 @@ class UnpackMiddleware(HttpCompressionMiddleware):
         visit: Visit | None = request.meta.get(VISIT)
         page, limits = (visit.fetch.page_bytes, visit.fetch.limits) if visit is not None else (0, set[Limit]())
         most = page or request.meta.get("download_maxsize", self._max_size) or sys.maxsize
-        body = unpack(response.body, codings, page or most + 1)
+        known = visit.fetch.unpacked if visit is not None else None
+        if known is not None and known[0] is response.body:
+            body: bytes | None = known[1]
+        else:
+            body = unpack(response.body, codings, page or most + 1)
+        if visit is not None:
+            visit.fetch.unpacked = None
         if body is None:
             limits.add(Limit.UNREADABLE)
             self._accept(request, "identity")
