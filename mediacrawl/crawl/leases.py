@@ -29,8 +29,7 @@ from mediacrawl.frontier.contract import Remote
 from mediacrawl.politeness.delay import DAY, after_failure, asked_to_wait, trouble_of
 from mediacrawl.priority.nuggets import Answer, Known, NoAnswer, may_be_nugget
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.scope.canonical import canonical, spelling
-from mediacrawl.scope.sites import site_of
+from mediacrawl.scope.urls import canonical, site_of, spelling
 from mediacrawl.scope.wrapped import unwrapped
 
 if TYPE_CHECKING:

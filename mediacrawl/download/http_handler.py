@@ -59,7 +59,7 @@ from mediacrawl.download.resolver import GuardedNames, spelled
 from mediacrawl.download.tls import tls_context
 from mediacrawl.politeness.address_clocks import AddressClocks
 from mediacrawl.politeness.addresses import GuardedAddressError, parse_address
-from mediacrawl.scope.hosts import is_address, is_loopback
+from mediacrawl.scope.urls import is_address, is_loopback
 
 if TYPE_CHECKING:
     from scrapy import Request

@@ -9,7 +9,8 @@ import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
-from mediacrawl.log.archive import is_at, lock
+from mediacrawl.base.files import is_at
+from mediacrawl.log.archive import lock
 
 UNFINISHED = "Unfinished"
 """Value of ``error`` in the log for a request whose end is not known: the crawl was killed, or it is under way."""

@@ -29,11 +29,11 @@ from mediacrawl.crawl.data_requests import redirected
 from mediacrawl.crawl.failures import RefusedRequest, UnreadableAnswerError, error_name, refuse, trouble_in
 from mediacrawl.crawl.headers import BROKE_OFF, ENDED_HERE, header, headers
 from mediacrawl.crawl.interfaces import link_filter
-from mediacrawl.crawl.own_settings import OwnSettings
+from mediacrawl.crawl.own_settings import OwnSettings, log_folder
 from mediacrawl.crawl.policies import probe_policy, worth_opening
 from mediacrawl.download.body_bytes import BodyLimits, bytes_wanted, bytes_wanted_of
 from mediacrawl.extract.content_coding import UNPACKED, codings_of, read_packed, unpack
-from mediacrawl.log.request_log import LogError, RequestLine
+from mediacrawl.log.request_log import LogError, RequestLine, RequestLog
 from mediacrawl.politeness.delay import (
     Clocks,
     after_answer,
@@ -47,8 +47,7 @@ from mediacrawl.priority.nuggets import is_worth_opening
 from mediacrawl.priority.revisits import evidence_for_other
 from mediacrawl.probe.open_lists import OPEN_BYTES, OpenLists
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.scope.canonical import Base, Spelling, canonical
-from mediacrawl.scope.sites import authority_of, host_of, site_of
+from mediacrawl.scope.urls import Base, Spelling, authority_of, canonical, host_of, site_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -536,7 +535,7 @@ class AdaptiveDelayMiddleware(CrawlComponent):
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         super().__init__(crawler, context)
-        self._policy = context.delay
+        self._policy = context.policy.delay
         self._clocks: LastUsed[Clocks] = LastUsed(_SITES)
 
     def _opened(self) -> None:
@@ -710,16 +709,18 @@ class RequestLogMiddleware(CrawlComponent):
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
-        if not OwnSettings(context.settings).getbool("REQUEST_LOG_ENABLED"):
+        own = OwnSettings(context.settings)
+        if not own.getbool("REQUEST_LOG_ENABLED"):
             raise NotConfigured("REQUEST_LOG_ENABLED is off")
         super().__init__(crawler, context)
         connect = crawler.signals.connect
         try:
-            self._log = context.request_log
+            self._log = RequestLog(log_folder(context.settings), keep_days=own.getint("REQUEST_LOG_DAYS"))
         except LogError as error:
             logger.critical("%s", error)
             connect(_refuse, signals.spider_opened)
             raise NotConfigured from error
+        context.request_log = self._log
         if context.leases:
             connect(self._goes_out, signals.request_reached_downloader)
         else:

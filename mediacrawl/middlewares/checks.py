@@ -37,9 +37,8 @@ from mediacrawl.politeness.addresses import GuardedAddressError
 from mediacrawl.priority.revisits import evidence_for_other
 from mediacrawl.scope import is_loopback
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.scope.canonical import Spelling, canonical
-from mediacrawl.scope.exclusions.never import drop_excluded
-from mediacrawl.scope.sites import host_of, site_of
+from mediacrawl.scope.exclusions import drop_excluded
+from mediacrawl.scope.urls import Spelling, canonical, host_of, site_of
 from mediacrawl.site_adapters import Miss, SiteAdapter
 
 if TYPE_CHECKING:

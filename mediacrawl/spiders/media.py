@@ -52,7 +52,7 @@ from mediacrawl.politeness.delay import asked_to_wait, trouble_of
 from mediacrawl.priority.revisits import is_revisit
 from mediacrawl.reading.reader import candidate
 from mediacrawl.scope import site_of
-from mediacrawl.scope.hosts import port_of
+from mediacrawl.scope.urls import port_of
 from mediacrawl.spiders.base import ProbingSpider
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from mediacrawl.politeness.caching import lifetime
 from mediacrawl.politeness.delay import asked_to_wait
 from mediacrawl.politeness.robots import RobotsRules, directives_of, is_html
 from mediacrawl.priority import Scores, link_class
-from mediacrawl.priority.features import places
+from mediacrawl.priority.links import places
 from mediacrawl.probe import sniff
 from mediacrawl.probe.multipart import read_content_range, read_parts
 from mediacrawl.programs.rerun import json_lines
