@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from ipaddress import IPv4Address, IPv6Address
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -340,16 +339,12 @@ class SiteAdapterMiddleware(CrawlComponent):
             lease.kind is Kind.PAGE
             and not lease.state
             and lease.evidence.via != MISSED
-            and self._has_adapters
+            and not self._context.adapters.is_empty
             and self._applies(lease.url)
         ):
             found = self._context.adapters.match(lease.request_url)
             if found is not None and not found[0].fetches_page:
                 self._map(visit, *found)
-
-    @cached_property
-    def _has_adapters(self) -> bool:
-        return len(self._context.adapters) > 0
 
     def _check(self, request: Request, visit: Visit) -> None:
         """Refuse a data request whose adapter or page is not the one of its time any more."""
