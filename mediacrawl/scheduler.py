@@ -42,7 +42,7 @@ from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.shutdown import Shutdown, reason_of, stop_at_hangup
 from mediacrawl.frontier import Frontier, FrontierError
 from mediacrawl.frontier.contract import FrontierLostError
-from mediacrawl.politeness.backoff import after_failure
+from mediacrawl.politeness.delay import after_failure
 from mediacrawl.priority.orders import OrderModelError
 from mediacrawl.store import StoreError
 

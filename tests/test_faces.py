@@ -1,4 +1,4 @@
-"""Libraries, `record`, `store` and the programs are taken by their face: their ``__init__`` names what others may use."""
+"""Libraries, `record`, `store` and the programs are taken by their face: `__init__` names what others may use."""
 
 import ast
 

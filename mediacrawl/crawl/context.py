@@ -59,7 +59,7 @@ from mediacrawl.log.request_log import RequestLog
 from mediacrawl.log.text import make_safe
 from mediacrawl.log.totals import Tally, Totals
 from mediacrawl.politeness.address_clocks import AddressClocks, SharedAddressClocks
-from mediacrawl.politeness.address_guard import Guard
+from mediacrawl.politeness.addresses import Guard
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.politeness.robots_book import RobotsBook
 from mediacrawl.priority.hubs import Hubs

@@ -77,8 +77,8 @@ def bytes_wanted(kind: Kind, headers: Mapping[str, str], limits: BodyLimits, *, 
             return max(asked, limits.head) + 1
         in_parts = content_type.lstrip().lower().startswith("multipart/byteranges")
         return max(asked, limits.head) + _WRAPPING if in_parts else limits.single
-    named = names_media(disposition_name(headers.get("content-disposition", "")))
-    if claim == "media" or (named and claim != "page"):
+    disposition = headers.get("content-disposition", "")
+    if claim == "media" or (disposition and claim != "page" and names_media(disposition_name(disposition))):
         return limits.head
     return 0 if claim == "other" else limits.page
 

@@ -16,8 +16,8 @@ from mediacrawl.crawl.threads import in_thread
 from mediacrawl.download.body_bytes import disposition_name
 from mediacrawl.extract.content_coding import codings_of
 from mediacrawl.extract.content_type import is_media
-from mediacrawl.politeness.backoff import is_passing
-from mediacrawl.politeness.robots_directives import directives_of
+from mediacrawl.politeness.delay import is_passing
+from mediacrawl.politeness.robots import directives_of
 from mediacrawl.probe import (
     FirstAnswer,
     Odd,

@@ -28,8 +28,8 @@ from mediacrawl.extract import (
 from mediacrawl.extract.charset import header_charset
 from mediacrawl.extract.content_type import is_media
 from mediacrawl.frontier.byte_budget import byte_budget
-from mediacrawl.politeness.backoff import after_cut, after_status
-from mediacrawl.politeness.robots_directives import RobotsDirectives, directives_of
+from mediacrawl.politeness.delay import after_cut, after_status
+from mediacrawl.politeness.robots import RobotsDirectives, directives_of
 from mediacrawl.priority import Scores
 from mediacrawl.priority.revisits import is_revisit
 from mediacrawl.reading.adapter_reader import AdapterReader

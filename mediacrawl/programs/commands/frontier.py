@@ -44,8 +44,7 @@ from mediacrawl.frontier.refused import NOTE_KIND, RefusedUrls
 from mediacrawl.frontier.sqlite.reader import LISTED_ORDERS, LISTED_STATES, FrontierReader, UrlStatus, listed
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.log.search import Search, UrlHistory
-from mediacrawl.politeness.robots_book import own_url
-from mediacrawl.politeness.robots_note import unpack
+from mediacrawl.politeness.robots_book import own_url, unpack
 from mediacrawl.priority import link_class
 from mediacrawl.priority.orders import RECORDS
 from mediacrawl.programs.commands.frontier_reader import frontier_named, open_reader
