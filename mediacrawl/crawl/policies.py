@@ -212,8 +212,9 @@ def make_scope(
         only_sites: the sites to keep to; None for the whole web.
         anonymous: whether only this machine is crawled; None for what the settings say.
     """
-    return scope_rules(settings).scope(
+    return Scope(
         today,
+        scope_rules(settings),
         nevercrawl=nevercrawl,
         include=include,
         only_sites=only_sites,
