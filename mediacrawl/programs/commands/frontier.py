@@ -50,16 +50,20 @@ from mediacrawl.priority import link_class
 from mediacrawl.priority.orders import RECORDS
 from mediacrawl.programs.commands.frontier_reader import frontier_named, open_reader
 from mediacrawl.programs.fleet import FleetError
-from mediacrawl.programs.frontier_tools.adapter_words import data_url, marked, page_in_words, request_in_words
-from mediacrawl.programs.frontier_tools.check import check
-from mediacrawl.programs.frontier_tools.formatting import (
+from mediacrawl.programs.frontier_tools import (
+    UrlNaming,
+    check,
+    data_url,
     format_overview,
     format_rows,
     format_site,
     format_sites,
     format_url,
+    marked,
+    page_in_words,
+    repair,
+    request_in_words,
 )
-from mediacrawl.programs.frontier_tools.repair import UrlNaming, repair
 from mediacrawl.scope import NeverCrawlError, Scope, canonical, site_of
 from mediacrawl.scope.candidates import Import, parse_seeds
 from mediacrawl.scope.urls import authority_of

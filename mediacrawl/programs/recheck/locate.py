@@ -16,8 +16,7 @@ from typing import Any
 from mediacrawl.base.facts import is_external
 from mediacrawl.base.text import plain
 from mediacrawl.encoding import repair
-from mediacrawl.programs.rerun.blocks import RerunError
-from mediacrawl.programs.rerun.endpoints import location_of, open_reader
+from mediacrawl.programs.rerun import RerunError, location_of, open_reader
 from mediacrawl.record.build import PAGE_STATUS
 from mediacrawl.record.evidence import decision_of, number, raw_bytes
 from mediacrawl.record.fields import EVIDENCE, by_user

@@ -10,7 +10,8 @@ from segment_run import DAY, go, rows_of, write_lines
 
 from mediacrawl.base.terms import Kind
 from mediacrawl.priority.links import Scores
-from mediacrawl.programs.segment import Examiner, Rules
+from mediacrawl.programs.segment import Rules
+from mediacrawl.programs.segment.examine import Examiner
 from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, ScopeRules, Traps, canonical, site_of, spelling
 from mediacrawl.scope.urls import extension_of
 

@@ -29,7 +29,7 @@ from mediacrawl.frontier.sqlite.database import CLASS_BITS, store_files
 from mediacrawl.frontier.sqlite.queues import UrlRow
 from mediacrawl.frontier.sqlite.tables import NAMESPACE
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.programs.frontier_tools import check as checks
+from mediacrawl.programs.frontier_tools import checking as checks
 
 _CLASS, _COUNT, _CODE = f"BETWEEN {1 << CLASS_BITS} AND {1 << 48}", f"BETWEEN 0 AND {1 << 48}", "BETWEEN 1 AND 9999"
 _LAST_WAY = "start over from your seeds with -a fresh=1, which keeps the catalogue"
