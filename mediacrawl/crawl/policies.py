@@ -26,8 +26,8 @@ from mediacrawl.politeness.robots_book import RobotsTimes
 from mediacrawl.priority.links import RULES, Scores
 from mediacrawl.priority.nuggets import UserFunction
 from mediacrawl.probe import ProbePolicy
-from mediacrawl.scope import DuplicatePolicy, NeverCrawl, Scope, ScopeRules, Traps
-from mediacrawl.scope.gate import ContactScope
+from mediacrawl.scope import DuplicatePolicy, NeverCrawl, Scope, ScopeRules
+from mediacrawl.scope.gate import ContactScope, Traps
 from mediacrawl.scope.include import Include
 from mediacrawl.scope.urls import canonical_host
 

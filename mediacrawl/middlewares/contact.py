@@ -12,8 +12,7 @@ from mediacrawl.base.terms import Drop
 from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.failures import refuse
 from mediacrawl.crawl.policies import is_anonymous
-from mediacrawl.scope import is_loopback
-from mediacrawl.scope.urls import host_of
+from mediacrawl.scope.urls import host_of, is_loopback
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from mediacrawl import settings
 from mediacrawl.base.terms import Drop
 from mediacrawl.frontier.seen import RecentUrls
-from mediacrawl.scope import Base, ExtensionFilter, NeverCrawl, Scope, ScopeRules, Traps, canonical, is_loopback
-from mediacrawl.scope.urls import REFUSED_PORTS, port_of
+from mediacrawl.scope import Base, NeverCrawl, Scope, ScopeRules, canonical
+from mediacrawl.scope.gate import ExtensionFilter, Traps
+from mediacrawl.scope.urls import REFUSED_PORTS, is_loopback, port_of
 
 
 def today():

@@ -6,8 +6,8 @@ from datetime import date
 import pytest
 
 from mediacrawl.base.terms import Drop
-from mediacrawl.scope import NeverCrawl, NeverCrawlError, Scope, ScopeRules, Traps
-from mediacrawl.scope.gate import ContactScope
+from mediacrawl.scope import NeverCrawl, NeverCrawlError, Scope, ScopeRules
+from mediacrawl.scope.gate import ContactScope, Traps
 from mediacrawl.settings import MEDIACRAWL_CONTACT
 
 

@@ -12,8 +12,9 @@ from mediacrawl.base.terms import Kind
 from mediacrawl.priority.links import Scores
 from mediacrawl.programs.segment import Rules
 from mediacrawl.programs.segment.examine import Examiner
-from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, ScopeRules, Traps, canonical, site_of, spelling
-from mediacrawl.scope.urls import extension_of
+from mediacrawl.scope import Scope, ScopeRules, canonical, site_of, spelling
+from mediacrawl.scope.gate import Traps
+from mediacrawl.scope.urls import MEDIA_EXTENSIONS, extension_of
 
 pytest.importorskip("duckdb", reason="pip install -e '.[segment]'")
 
