@@ -24,8 +24,8 @@ from mediacrawl.politeness.robots_book import RobotsTimes
 from mediacrawl.priority.links import RULES, Scores
 from mediacrawl.priority.nuggets import UserFunction
 from mediacrawl.probe import ProbePolicy
-from mediacrawl.scope import DuplicatePolicy, NeverCrawl, Scope, ScopeRules, Traps
-from mediacrawl.scope.gate import ContactScope
+from mediacrawl.scope import DuplicatePolicy, NeverCrawl, Scope, ScopeRules
+from mediacrawl.scope.gate import ContactScope, Traps
 from mediacrawl.scope.include import Include
 from mediacrawl.scope.urls import canonical_host
 
@@ -210,8 +210,9 @@ def make_scope(
         only_sites: the sites to keep to; None for the whole web.
         anonymous: whether only this machine is crawled; None for what the settings say.
     """
-    return scope_rules(settings).scope(
+    return Scope(
         today,
+        scope_rules(settings),
         nevercrawl=nevercrawl,
         include=include,
         only_sites=only_sites,

@@ -34,10 +34,9 @@ from mediacrawl.frontier.contract import FrontierAwayError
 from mediacrawl.politeness.address_clocks import AddressClocks, UntriedAddresses
 from mediacrawl.politeness.addresses import GuardedAddressError
 from mediacrawl.priority.revisits import evidence_for_other
-from mediacrawl.scope import is_loopback
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.exclusions import drop_excluded
-from mediacrawl.scope.urls import Spelling, canonical, host_of, site_of
+from mediacrawl.scope.urls import Spelling, canonical, host_of, is_loopback, site_of
 from mediacrawl.site_adapters import Miss, SiteAdapter
 
 if TYPE_CHECKING:

@@ -226,10 +226,10 @@ class Command(OwnCommand, ScrapyCommand):
         learner = load_learner(self._settings)
         if learner is not None:
             # NumPy takes a quarter of a second.
-            from mediacrawl.priority.adaptive import ScorePolicy, explain  # noqa: PLC0415
+            from mediacrawl.programs.commands.why import explain  # noqa: PLC0415
 
             record = reader.note(RECORDS, found.site)
-            say(format_rows(explain(found, found.link_class, learner, record, ScorePolicy()).rows()))
+            say(format_rows(explain(found, found.link_class, learner, record).rows()))
 
     # -- files -----------------------------------------------------------------------------------------------
 
