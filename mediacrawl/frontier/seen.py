@@ -39,7 +39,7 @@ class RecentUrls:
     once in 2**44 look-ups of new URLs, and that URL is lost.
 
     References as pages have them are remembered as well, with what they are relative to
-    (`scope.canonical.Base.written`). None leads to a URL that was discarded. In memory only.
+    (`scope.urls.Base.written`). None leads to a URL that was discarded. In memory only.
 
     Args:
         slots: texts at most, a power of two.

@@ -27,7 +27,7 @@ from mediacrawl.frontier.sqlite.store import MemoryFrontier, SQLiteFrontier
 from mediacrawl.frontier.sqlite.tables import bytes_of_rows
 from mediacrawl.politeness.backoff import GOOD
 from mediacrawl.politeness.delay import Clocks, after_visit
-from mediacrawl.programs.frontier_tools.check import check
+from mediacrawl.programs.frontier_tools.checking import check
 
 STEPS = int(os.environ.get("MEDIACRAWL_STEPS") or 400)
 FIRST_SEED = int(os.environ.get("MEDIACRAWL_DICE") or 0)

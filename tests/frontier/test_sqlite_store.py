@@ -17,7 +17,7 @@ from mediacrawl.frontier.sqlite import tables
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import check_store, delete_store, open_store
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.programs.frontier_tools.check import check
+from mediacrawl.programs.frontier_tools.checking import check
 
 POLICY = FrontierPolicy(delay=DelayPolicy(0, 10, 10, 10), explore=0.0)
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from pybloom_live import BloomFilter
 
+from mediacrawl.base.files import replacing
 from mediacrawl.frontier.seen import RecentUrls
-from mediacrawl.log.archive import replacing
 
 logger = logging.getLogger(__name__)
 

@@ -14,6 +14,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
+from mediacrawl.base.files import is_at
 from mediacrawl.base.sqlite_file import Mark, has_log, this_boot
 from mediacrawl.base.terms import Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
 from mediacrawl.frontier.contract import Counts, FrontierError, FrontierLostError, FrontierPolicy, SpoiledError
@@ -24,7 +25,6 @@ from mediacrawl.frontier.sqlite.front import Front
 from mediacrawl.frontier.sqlite.pruning import Pruner
 from mediacrawl.frontier.sqlite.reader import site_info
 from mediacrawl.frontier.sqlite.tables import LinkClass, Site, Tables, UrlRow, hold_all
-from mediacrawl.log.archive import is_at
 from mediacrawl.politeness.backoff import GOOD
 from mediacrawl.politeness.delay import after_restart, after_visit
 
