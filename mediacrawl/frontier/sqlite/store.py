@@ -479,10 +479,10 @@ class SQLiteFrontier:
         if release is None or release > now:
             return leases
         self._tables.flush()
-        front.trim()
+        front.shrink()
         while len(leases) < limit:
             even = self._policy.explore > 0 and self._rng.random() < self._policy.explore
-            number, even = front.pick(now, even=even)
+            number, even = front.next_site(now, even=even)
             if number is None:
                 break
             lease = self._lifecycle.lease(number, even=even)
