@@ -23,13 +23,12 @@ from mediacrawl.base.notes import Later, NoNotes, Notes
 from mediacrawl.crawl.adapters import CrawlAdapters
 from mediacrawl.crawl.arguments import ArgumentError
 from mediacrawl.crawl.connection import hidden, redis_url
-from mediacrawl.crawl.files import HeldFolder, locate
-from mediacrawl.crawl.interfaces import listen_to_visits
-from mediacrawl.crawl.ordering import make_priority
 from mediacrawl.crawl.own_settings import (
     REDIS,
+    HeldFolder,
     OwnSettings,
     catalogue_path,
+    locate,
     log_folder,
     spider_folder,
     state_folder,
@@ -49,7 +48,8 @@ from mediacrawl.crawl.policies import (
 )
 from mediacrawl.crawl.request_serialization import is_ours
 from mediacrawl.crawl.setting_checks import SettingsError, check_settings
-from mediacrawl.crawl.storage import lease_seconds, open_frontier
+from mediacrawl.crawl.signals import listen_to_visits
+from mediacrawl.crawl.storage import lease_seconds, make_priority, open_frontier
 from mediacrawl.encoding.history import History
 from mediacrawl.frontier import Counts, Frontier, FrontierError
 from mediacrawl.frontier.contract import Remote
