@@ -28,8 +28,7 @@ from mediacrawl.probe import Probe, ProbeResult
 from mediacrawl.probe.session import Odd
 from mediacrawl.record.item import MediaItem
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.scope.canonical import canonical, spelling
-from mediacrawl.scope.sites import authority_of, site_of
+from mediacrawl.scope.urls import authority_of, canonical, site_of, spelling
 from mediacrawl.spiders.base import MediaCrawlClocks, ProbingSpider
 
 if TYPE_CHECKING:

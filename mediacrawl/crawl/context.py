@@ -69,7 +69,7 @@ from mediacrawl.record.described import Description
 from mediacrawl.scope import Duplicates, NeverCrawlError, Scope
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.include import Include
-from mediacrawl.scope.sites import authority_of
+from mediacrawl.scope.urls import authority_of
 from mediacrawl.site_adapters import SiteAdapters
 from mediacrawl.watch.status import CrawlStatus
 

@@ -13,7 +13,7 @@ from mediacrawl.politeness.backoff import is_passing
 from mediacrawl.priority import Scores
 from mediacrawl.priority.revisits import evidence_for_other, is_revisit
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.scope.canonical import spelling
+from mediacrawl.scope.urls import spelling
 from mediacrawl.site_adapters import Miss, SiteAdapter, data_request
 
 if TYPE_CHECKING:

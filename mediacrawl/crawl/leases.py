@@ -31,8 +31,7 @@ from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.politeness.delay import DAY
 from mediacrawl.priority.nuggets import Answer, Known, NoAnswer, may_be_nugget
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.scope.canonical import canonical, spelling
-from mediacrawl.scope.sites import site_of
+from mediacrawl.scope.urls import canonical, site_of, spelling
 from mediacrawl.scope.wrapped import unwrapped
 
 if TYPE_CHECKING:

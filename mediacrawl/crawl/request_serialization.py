@@ -31,9 +31,7 @@ from mediacrawl.base.notes import NoNotes, Notes
 from mediacrawl.base.terms import Candidate, Evidence, Kind, Lease
 from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.priority import Scores, link_class
-from mediacrawl.scope.canonical import canonical
-from mediacrawl.scope.extensions import extension_of
-from mediacrawl.scope.sites import site_of
+from mediacrawl.scope.urls import canonical, extension_of, site_of
 
 _VIA = "request"
 HELD = "held request"

@@ -18,13 +18,13 @@ from mediacrawl.frontier.stores import open_store
 from mediacrawl.priority.orders import (
     RECORDS,
     Alike,
-    CreditPolicy,
     OrderModelError,
     Priority,
     RuleOrder,
     SiteRate,
 )
-from mediacrawl.scope.canonical import canonical
+from mediacrawl.priority.visits import CreditPolicy
+from mediacrawl.scope.urls import canonical
 from mediacrawl.settings import FRONTIER_LEASE
 
 if TYPE_CHECKING:

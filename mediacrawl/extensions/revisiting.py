@@ -23,7 +23,7 @@ from mediacrawl.frontier.site_state import AGAIN
 from mediacrawl.priority.hubs import FrontPages, Hub, Hubs, front_page
 from mediacrawl.priority.revisits import FRONT, RevisitResult, is_revisit, revisit_result
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.scope.canonical import canonical
+from mediacrawl.scope.urls import canonical
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

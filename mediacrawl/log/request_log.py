@@ -18,9 +18,10 @@ from threading import Thread
 from types import TracebackType
 from typing import Any, Self
 
+from mediacrawl.base.files import is_at
 from mediacrawl.base.format import plural
 from mediacrawl.base.text import clean
-from mediacrawl.log.archive import is_at, is_torn, lock, tidy
+from mediacrawl.log.archive import is_torn, lock, tidy
 
 logger = logging.getLogger(__name__)
 

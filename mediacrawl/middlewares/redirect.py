@@ -21,8 +21,7 @@ from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.priority.revisits import evidence_for_other
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.scope.canonical import Base, Spelling, canonical
-from mediacrawl.scope.sites import authority_of
+from mediacrawl.scope.urls import Base, Spelling, authority_of, canonical
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

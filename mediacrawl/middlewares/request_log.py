@@ -16,7 +16,7 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import RefusedRequest, error_name
 from mediacrawl.crawl.own_settings import OwnSettings, log_folder
 from mediacrawl.log.request_log import LogError, RequestLine, RequestLog
-from mediacrawl.scope.sites import site_of
+from mediacrawl.scope.urls import site_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -35,8 +35,7 @@ from mediacrawl.politeness.robots_book import (
     own_url,
 )
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.scope.canonical import Base, canonical
-from mediacrawl.scope.sites import authority_of, site_of
+from mediacrawl.scope.urls import Base, authority_of, canonical, site_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -15,7 +15,7 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.data_requests import first_request
 from mediacrawl.crawl.failures import MappedPage, refuse
 from mediacrawl.crawl.interfaces import lease_spider, link_filter
-from mediacrawl.scope.canonical import canonical
+from mediacrawl.scope.urls import canonical
 from mediacrawl.site_adapters import Miss, SiteAdapter
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from mediacrawl.probe.claims import expected_by_name
 from mediacrawl.probe.session import FirstAnswer
 from mediacrawl.record.build import build_item
 from mediacrawl.record.fixer import Fixer
-from mediacrawl.scope.canonical import spelling
+from mediacrawl.scope.urls import spelling
 from mediacrawl.scope.wrapped import unwrapped
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]

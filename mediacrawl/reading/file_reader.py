@@ -22,7 +22,7 @@ from mediacrawl.probe.icecast import SIGNS, is_stream, lacks_song, read_stream
 from mediacrawl.probe.session import FirstAnswer, Odd, ProbeStep, Reply, Session, advance
 from mediacrawl.record.build import build_item
 from mediacrawl.record.item import MediaItem
-from mediacrawl.scope.sites import authority_of
+from mediacrawl.scope.urls import authority_of
 
 if TYPE_CHECKING:
     from scrapy.http import Response

@@ -14,7 +14,7 @@ from mediacrawl.record.build import build_page_item
 from mediacrawl.record.described import MOST_DESCRIBED, Description
 from mediacrawl.record.item import MediaItem
 from mediacrawl.scope import Base, Scope, canonical
-from mediacrawl.scope.candidates import kind_of
+from mediacrawl.scope.urls import kind_of
 from mediacrawl.scope.wrapped import file_key
 
 OEMBED = "oembed"

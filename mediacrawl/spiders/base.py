@@ -33,7 +33,7 @@ from mediacrawl.probe.session import Session
 from mediacrawl.reading.reader import Reader
 from mediacrawl.record.item import MediaItem
 from mediacrawl.scope import Scope
-from mediacrawl.scope.sites import authority_of, referer
+from mediacrawl.scope.urls import authority_of, referer
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

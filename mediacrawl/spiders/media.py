@@ -48,7 +48,7 @@ from mediacrawl.middlewares.redirect import is_redirect, target_of
 from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
 from mediacrawl.reading.reader import candidate
 from mediacrawl.scope import site_of
-from mediacrawl.scope.hosts import port_of
+from mediacrawl.scope.urls import port_of
 from mediacrawl.spiders.base import ProbingSpider
 
 if TYPE_CHECKING:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from mediacrawl.base.text import plain
 from mediacrawl.store import schema
 from mediacrawl.store.catalogue import Catalogue
-from mediacrawl.store.rows import MediaRow, as_record, as_row, bound, from_database, plain
+from mediacrawl.store.rows import MediaRow, as_record, as_row, bound, from_database
 
 StoredRow = tuple[Any, ...]
 """A row of the file: its number, then the values of `schema.COLUMNS`. It can be pickled and compared."""

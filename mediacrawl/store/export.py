@@ -18,8 +18,8 @@ from typing import IO, Any, cast
 
 from lxml import etree
 
+from mediacrawl.base.files import replacing
 from mediacrawl.base.text import printable, to_cell
-from mediacrawl.log.archive import replacing
 from mediacrawl.store.rows import json_line
 from mediacrawl.store.schema import COLUMNS
 

@@ -16,11 +16,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from mediacrawl.base.facts import EXTERNAL_SOURCES
+from mediacrawl.base.facts import EXTERNAL_SOURCES, LEAST_HEAD
 from mediacrawl.store.rows import media_id as id_of
-
-LEAST_HEAD = 4096
-"""Bytes of a head that identify a file, if it is not the whole file: shorter heads may be equal headers."""
 
 _NO_MD5 = ("", "0" * 32)
 """FLAC's values for an MD5 that was not computed."""

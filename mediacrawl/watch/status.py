@@ -12,9 +12,9 @@ from typing import TypeAlias
 
 import msgspec
 
+from mediacrawl.base.files import replacing
 from mediacrawl.base.format import elapsed
 from mediacrawl.base.text import clean
-from mediacrawl.log.archive import replacing
 from mediacrawl.log.totals import Totals
 
 STATUS = "status.json"

@@ -17,7 +17,7 @@ from mediacrawl.crawl.failures import RefusedRequest
 from mediacrawl.extensions import Revisiting
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.site_state import AGAIN
-from mediacrawl.frontier.sqlite.queues import UrlRow
+from mediacrawl.frontier.sqlite.tables import UrlRow
 from mediacrawl.middlewares import RedirectCapMiddleware, SeenMiddleware
 from mediacrawl.priority.hubs import DAY, Hubs, Posterior
 from mediacrawl.priority.revisits import FRONT, is_revisit

@@ -18,7 +18,7 @@ from mediacrawl.probe import Probe, ProbePolicy
 from mediacrawl.probe.context import ParseContext
 from mediacrawl.probe.sparse import SparseFile
 from mediacrawl.probe.text import Value
-from mediacrawl.programs.demo import media_bytes
+from mediacrawl.programs.demo.library import media_bytes
 from mediacrawl.record.build import build_item, build_page_item
 from mediacrawl.record.byte_budget import FACTOR, LEAST, PLAYERS, first_records, stored_bytes, within
 from mediacrawl.record.evidence import tag_element

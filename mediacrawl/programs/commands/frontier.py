@@ -48,19 +48,23 @@ from mediacrawl.priority import link_class
 from mediacrawl.priority.orders import RECORDS
 from mediacrawl.programs.commands.frontier_reader import frontier_named, open_reader
 from mediacrawl.programs.fleet import FleetError
-from mediacrawl.programs.frontier_tools.adapter_words import data_url, marked, page_in_words, request_in_words
-from mediacrawl.programs.frontier_tools.check import check
-from mediacrawl.programs.frontier_tools.formatting import (
+from mediacrawl.programs.frontier_tools import (
+    UrlNaming,
+    check,
+    data_url,
     format_overview,
     format_rows,
     format_site,
     format_sites,
     format_url,
+    marked,
+    page_in_words,
+    repair,
+    request_in_words,
 )
-from mediacrawl.programs.frontier_tools.repair import UrlNaming, repair
 from mediacrawl.scope import NeverCrawlError, Scope, canonical, site_of
 from mediacrawl.scope.candidates import Import, parse_seeds
-from mediacrawl.scope.sites import authority_of
+from mediacrawl.scope.urls import authority_of
 from mediacrawl.site_adapters import SiteAdapters
 from mediacrawl.watch.adapter_counts import NAMESPACE, AdapterCounts
 from mediacrawl.watch.status import crawl_folders, states
@@ -221,7 +225,7 @@ class Command(OwnCommand, ScrapyCommand):
         learner = load_learner(self._settings)
         if learner is not None:
             # NumPy takes a quarter of a second.
-            from mediacrawl.priority.classes import ScorePolicy, explain  # noqa: PLC0415
+            from mediacrawl.priority.adaptive import ScorePolicy, explain  # noqa: PLC0415
 
             record = reader.note(RECORDS, found.site)
             say(format_rows(explain(found, found.link_class, learner, record, ScorePolicy()).rows()))

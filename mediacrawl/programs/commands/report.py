@@ -24,7 +24,7 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.log.totals import Totals
 from mediacrawl.programs.commands.frontier_reader import frontier_named, open_reader
 from mediacrawl.programs.fleet import FleetError
-from mediacrawl.programs.report.page import page
+from mediacrawl.programs.report import report_page
 from mediacrawl.store import Catalogue, StoreError
 from mediacrawl.watch.facts import CrawlReport, Sources, busiest, make_report
 from mediacrawl.watch.log_digest import LogDigest, digest
@@ -72,7 +72,7 @@ class Command(OwnCommand, ScrapyCommand):
 
     def _write(self, facts: CrawlReport, opts: argparse.Namespace) -> None:
         is_json = opts.json or str(opts.output).lower().endswith(".json")
-        text = json.dumps(_plain(facts)) if is_json else page(facts)
+        text = json.dumps(_plain(facts)) if is_json else report_page(facts)
         if opts.json and opts.output in {None, "-"}:
             say(text, as_is=True)
             return

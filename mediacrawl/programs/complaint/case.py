@@ -19,8 +19,7 @@ from mediacrawl.programs.complaint.lines import (
     logged_request,
     logged_robots,
 )
-from mediacrawl.scope.canonical import canonical
-from mediacrawl.scope.sites import host_of, site_of
+from mediacrawl.scope.urls import canonical, host_of, site_of
 from mediacrawl.watch.status import CrawlStatus
 
 _LAST_TIME = 253_402_300_799.0
