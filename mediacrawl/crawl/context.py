@@ -172,6 +172,7 @@ class CrawlContext:
         self.heartbeat = Heartbeat(self.clock)
         self.store = store_of(settings, is_ours=is_ours)
         self.folder = state_folder(settings)
+        self._catalogue = catalogue_path(settings)
         self.frontier_folder: Path = self.folder if is_ours else spider_folder(self.folder, spider)
         self.keeps_frontier = is_ours or self.store != "memory"
         self.leases = gives_leases(settings.get("SCHEDULER"))
@@ -339,7 +340,7 @@ class CrawlContext:
     @property
     def catalogue(self) -> Path | None:
         """The file of the catalogue; None if `CataloguePipeline` is switched off."""
-        return catalogue_path(self.settings) if self.describe is not None else None
+        return self._catalogue if self.describe is not None else None
 
     def counts(self) -> Counts:
         """The counts of the frontier, also after it was closed; the last ones if it failed, all zero without one."""
