@@ -23,8 +23,8 @@ from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl import request_serialization, scrapy_internals
 from mediacrawl.crawl.data_requests import AdapterEnds
 from mediacrawl.crawl.failures import UnreadableAnswerError, error_name, is_anticipated, trouble_in
-from mediacrawl.crawl.interfaces import link_filter, listeners_of
-from mediacrawl.crawl.signals import visit_ended
+from mediacrawl.crawl.interfaces import link_filter
+from mediacrawl.crawl.signals import listeners_of, visit_ended
 from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.frontier import FrontierError
 from mediacrawl.politeness.delay import DAY, after_failure, asked_to_wait, trouble_of
@@ -38,10 +38,9 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from mediacrawl.crawl.context import CrawlContext
-    from mediacrawl.crawl.housekeeping import WakeUpTimer
+    from mediacrawl.crawl.housekeeping import Shutdown, WakeUpTimer
     from mediacrawl.crawl.intake import Intake
     from mediacrawl.crawl.interfaces import LeaseSpider
-    from mediacrawl.crawl.shutdown import Shutdown
 
 
 def outcome_of(visit: Visit, *, closing: bool, attempts: int, now: float) -> Outcome:

@@ -19,7 +19,7 @@ from mediacrawl.base.nearest import did_you_mean, nearest
 from mediacrawl.base.notices import target_problem
 from mediacrawl.base.setting_types import SettingType, shown
 from mediacrawl.crawl.connection import key_of
-from mediacrawl.crawl.files import locate
+from mediacrawl.crawl.own_settings import locate
 from mediacrawl.politeness.addresses import Guard, NamePolicy, fixed_hosts, server_of
 from mediacrawl.politeness.delay import factors_by_hour
 from mediacrawl.priority.links import Scores

@@ -35,12 +35,10 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.crawl_scope import CrawlScope
 from mediacrawl.crawl.failures import trouble_in
 from mediacrawl.crawl.headers import header, headers
-from mediacrawl.crawl.interfaces import listen_to_visits
-from mediacrawl.crawl.ordering import MODEL_FILE, OLD_MODEL
 from mediacrawl.crawl.own_settings import REDIS, OwnSettings, state_folder, store_of
 from mediacrawl.crawl.policies import is_anonymous
-from mediacrawl.crawl.signals import seeds_joined
-from mediacrawl.crawl.storage import redis_client
+from mediacrawl.crawl.signals import listen_to_visits, seeds_joined
+from mediacrawl.crawl.storage import MODEL_FILE, OLD_MODEL, redis_client
 from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.refused import NOTE_KIND, RefusedUrls
