@@ -38,12 +38,11 @@ from scrapy.linkextractors import LinkExtractor
 from scrapy.settings import Settings
 from shared import figure, finish, table
 
+from mediacrawl.base.content_type import header_charset, names_media
 from mediacrawl.base.terms import Drop
 from mediacrawl.crawl.policies import scope_rules
 from mediacrawl.extract import parse_page
-from mediacrawl.extract.charset import header_charset
 from mediacrawl.extract.fingerprint import fingerprint
-from mediacrawl.extract.texts import names_media
 from mediacrawl.scope import Scope
 
 LIMITS = (200_000, 1_000_000)

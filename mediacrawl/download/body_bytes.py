@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from mediacrawl.base.content_coding import codings_of
+from mediacrawl.base.content_type import claim_of, is_media, is_text, names_media, root_name
 from mediacrawl.base.terms import Kind
 from mediacrawl.extract import list_form, list_text
-from mediacrawl.extract.content_coding import codings_of
-from mediacrawl.extract.content_type import claim_of, is_media
-from mediacrawl.extract.lists import is_text
-from mediacrawl.extract.texts import names_media
-from mediacrawl.extract.xml_text import root_name
 from mediacrawl.probe.claims import disposition_name
 from mediacrawl.probe.formats import SNIFF_BYTES, sniff
 from mediacrawl.probe.icecast import is_stream, stream_bytes

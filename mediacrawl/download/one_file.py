@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from mediacrawl import DescribeError, __version__
 from mediacrawl.base.clock import within, written_now
+from mediacrawl.base.content_coding import codings_of, unpack
 from mediacrawl.base.format import reason_of
 from mediacrawl.base.terms import Kind
 from mediacrawl.base.text import cut_middle, printable
@@ -18,7 +19,6 @@ from mediacrawl.download.http_client import FAILURES, Call, HttpClient, RequestT
 from mediacrawl.download.http_connection import End
 from mediacrawl.download.http_wire import ResponseHead, target_of
 from mediacrawl.download.tls import tls_context
-from mediacrawl.extract.content_coding import codings_of, unpack
 from mediacrawl.politeness.address_guard import Guard, GuardedAddressError
 from mediacrawl.probe import Probe, ProbeResult
 from mediacrawl.probe.claims import expected_by_name

@@ -8,7 +8,6 @@ No input raises, hangs, or yields more than a few thousand links. References are
 `scope`); no DTD, entity or network is used.
 """
 
-from mediacrawl.extract.content_coding import unpacked
 from mediacrawl.extract.feeds import MAX_ENTRIES, Feed, FeedEntry, parse_feed
 from mediacrawl.extract.fingerprint import Fingerprint, fingerprint, hash64
 from mediacrawl.extract.links import MAX_LINKS, Link, Page, link_header, parse_page
@@ -47,6 +46,5 @@ __all__ = [
     "parse_list",
     "parse_page",
     "standing_alone",
-    "unpacked",
     "without_steering",
 ]

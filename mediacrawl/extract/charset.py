@@ -113,12 +113,6 @@ def _read(
     return decide_document(rest, claims(), hints), rest
 
 
-def header_charset(content_type: str) -> str | None:
-    """Return the charset of a Content-Type header in lower case, or None."""
-    _, _, charset = content_type.lower().partition("charset=")
-    return charset.partition(";")[0].strip("\"' ") or None
-
-
 @lru_cache(maxsize=512)
 def _known(label: str | None) -> str | None:
     """Return the Python codec that a label of the Encoding Standard, or a name that Python knows, stands for."""

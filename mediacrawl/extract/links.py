@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 import ada_url
 from lxml import etree
 
+from mediacrawl.base.content_type import media_type
+from mediacrawl.base.urls import absolute
 from mediacrawl.extract.charset import History, read_html, shorten
 from mediacrawl.extract.media import PageSources, gather, may_have_items, shown
 from mediacrawl.extract.medium import Medium
@@ -23,7 +25,7 @@ from mediacrawl.extract.open_graph import Card
 from mediacrawl.extract.players import Players
 from mediacrawl.extract.schema_org import PageUrls
 from mediacrawl.extract.scripts import Scripts
-from mediacrawl.extract.texts import TEXT_PIECES, absolute, fold, media_type, walked
+from mediacrawl.extract.texts import TEXT_PIECES, fold, walked
 
 _LONGEST_HEADER = 8_192
 """Characters of the headers that are read."""

@@ -8,10 +8,12 @@ from __future__ import annotations
 import json
 import re
 
+from mediacrawl.base.content_coding import unpacked
+from mediacrawl.base.content_type import PAGE_TYPES, is_text, media_type, root_name
 from mediacrawl.base.facts import LONGEST_TEXT, PAGE, fact, stated
 from mediacrawl.base.terms import Kind
+from mediacrawl.base.urls import absolute
 from mediacrawl.extract.charset import History, read_xml
-from mediacrawl.extract.content_coding import unpacked
 from mediacrawl.extract.dash import parse_dash
 from mediacrawl.extract.feeds import Feed, parse_feed
 from mediacrawl.extract.hls import is_hls, parse_hls
@@ -20,8 +22,8 @@ from mediacrawl.extract.links import parse_page
 from mediacrawl.extract.listing import MOST_PLAYERS, Listed, Listing, Player
 from mediacrawl.extract.playlists import PLAIN, XML, plain_list
 from mediacrawl.extract.sitemaps import parse_sitemap
-from mediacrawl.extract.texts import absolute, media_type, value_of, without_tags
-from mediacrawl.extract.xml_text import elements, root_name, text_of
+from mediacrawl.extract.texts import value_of, without_tags
+from mediacrawl.extract.xml_text import elements, text_of
 
 _HEAD = 1_024
 """Bytes of a response by which a list is recognized."""
@@ -36,7 +38,6 @@ _ROOTS = {
 }
 _PAGE_ROOTS = frozenset(("html", "head", "body", "title", "meta", "link", "script", "style", "div", "h1", "p", "a"))
 _ICECAST = "icecast"
-PAGE_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 _says_feed = re.compile(r"rss|atom|rdf").search
 _says_m3u = re.compile(r"mpegurl|audio/x-pn-realaudio").search
 _PLAIN = (".m3u", ".m3u8", ".ram")
@@ -104,11 +105,6 @@ def _xml_form(mime: str, head: bytes, body: bytes) -> str:
     if name == "icestats" or (name == "directory" and b"<listen_url>" in body[: 4 * _HEAD]):
         return _ICECAST
     return "feed" if name and name not in _PAGE_ROOTS and _says_feed(mime) else ""
-
-
-def is_text(head: bytes) -> bool:
-    """Whether the first bytes may be text: no control characters but white space, and those that change the script."""
-    return not head.translate(None, bytes(range(0x20, 0x100)) + b"\t\r\n\f\x0e\x0f\x1b")
 
 
 def parse_list(form: str, body: bytes, url: str, charset: str | None = None, history: History = dict) -> Listing:

@@ -13,13 +13,14 @@ from urllib.parse import urlsplit
 
 import re2
 
+from mediacrawl.base.content_type import names_media
 from mediacrawl.base.facts import PAGE, Fact, fact, stated
+from mediacrawl.base.urls import absolute
 from mediacrawl.extract.medium import MOST_MEDIA, Medium
 from mediacrawl.extract.open_graph import Card
 from mediacrawl.extract.players import Players
 from mediacrawl.extract.schema_org import WANTED, PageUrls, may_describe, media_of
 from mediacrawl.extract.structured_data import read_items, read_scripts
-from mediacrawl.extract.texts import absolute, names_media
 
 _MOST_LICENSES = 20
 may_have_items = re2.compile(

@@ -19,12 +19,14 @@ from urllib.parse import unquote
 import re2
 from lxml import etree
 
+from mediacrawl.base.content_type import MEDIA_ENDINGS, kind_of_media
 from mediacrawl.base.facts import PAGE, Fact, fact, stated
+from mediacrawl.base.urls import absolute
 from mediacrawl.extract.literals import Literal, literals
 from mediacrawl.extract.medium import MOST_MEDIA, Medium
 from mediacrawl.extract.script_media import ScriptMedia, is_url
 from mediacrawl.extract.scripts import BEFORE, LONGEST_CODE, MOST_TOKENS, values_of_attribute
-from mediacrawl.extract.texts import MEDIA_ENDINGS, absolute, fact_link, fold, kind_of_media, unescape_url
+from mediacrawl.extract.texts import fact_link, fold, unescape_url
 
 VIA = "named"
 """The link source of files that scripts, attributes and texts name."""

@@ -8,11 +8,10 @@ from __future__ import annotations
 import re
 from itertools import islice
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from mediacrawl.base.facts import PAGE, Fact, fact, stated
+from mediacrawl.base.urls import absolute, is_navigation
 from mediacrawl.extract.links import Link, Page
-from mediacrawl.extract.texts import absolute
 
 _LONGEST = 300
 """Characters next to a link that are examined."""
@@ -47,18 +46,6 @@ def without_steering(page: Page) -> list[Link]:
         return may_steer and is_navigation(absolute(page.base, link.href), page.url)
 
     return [link for link in page.links if not steers(link)]
-
-
-def is_navigation(url: str, own: str) -> bool:
-    """Whether a link of the directory listing at `own` sorts it, or leads to a folder above. Both URLs are absolute."""
-    (host, path, query), (own_host, own_path) = urlsplit(url)[1:4], urlsplit(own)[1:3]
-    # Servers escape more than canonical URLs do: ``/%7Efolder/``.
-    path, own_path = unquote(path), unquote(own_path)
-    folder = own_path.rpartition("/")[0] + "/"
-    return host.lower() == own_host.lower() and (
-        bool(query and path in {own_path, folder})
-        or (len(path) < len(folder) and path.endswith("/") and folder.startswith(path))
-    )
 
 
 def file_facts(link: Link) -> tuple[Fact, ...]:

@@ -10,9 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from mediacrawl.base.content_type import media_type, names_media
 from mediacrawl.base.facts import PAGE, Fact, fact, stated
+from mediacrawl.base.times import moment
+from mediacrawl.base.urls import absolute
 from mediacrawl.extract.medium import AUDIO, VIDEO, Medium
-from mediacrawl.extract.texts import absolute, media_type, moment, names_media, value_of
+from mediacrawl.extract.texts import value_of
 
 _MOST_GROUPS = 200
 _MOST_VALUES = 8

@@ -10,6 +10,7 @@ from typing import Any
 
 from lxml import etree
 
+from mediacrawl.base.content_type import xml_start
 from mediacrawl.extract.charset import read_xml
 from mediacrawl.extract.texts import unescape, without_tags
 
@@ -20,7 +21,7 @@ _MOST_BROKEN = 32
 _MOST_TAGS = 200_000
 """Tags within one element: each takes some 160 bytes until the element ends."""
 _HEAD = 4_096
-"""Bytes that are searched for the first element."""
+"""Bytes in which the beginning of the XML is looked for."""
 _MOST_MENDED = 200_000
 """Ampersands that are mended, in a third of a second; the file is cut at the next one."""
 
@@ -45,11 +46,6 @@ _sign_of_html = re.compile(
 _tag_names = re.compile(r"</?([A-Za-z]\w{0,30})").findall
 _known_tags = re.compile(r"</?[A-Za-z][^<>]*+>").sub
 _reference_names = re.compile(r"&([A-Za-z]\w{0,30});").findall
-_comments = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
-_first_element = re.compile(rb"<(?:[A-Za-z][\w.-]{0,40}:)?([A-Za-z][\w.-]{0,40})").search
-_document = re.compile(rb"<\?xml\s|<(?:rss|feed|rdf:RDF|urlset|sitemapindex|playlist|opml|MPD)[\s>]").search
-_WARNINGS = frozenset({b"br", b"b", b"p", b"div", b"font"})
-"""Root elements of warnings that server programs print before the file."""
 _BARE = rb"&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});)"
 _HALF = (
     rb"&#(?:x0{0,2}[Dd][89A-Fa-f][0-9A-Fa-f]{2}"
@@ -61,16 +57,6 @@ _mended = re.compile(
     rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|" + _HALF + rb"|" + _BARE + rb"([A-Za-z][A-Za-z0-9]{1,30};)?",
     re.DOTALL,
 )
-
-
-def root_name(body: bytes) -> str:
-    """Return the local name of the first element, in lower case; empty if the first 4 KB have none."""
-    # UTF-16 has a zero byte next to each letter of a tag.
-    head = _comments.sub(b"", body[:_HEAD].replace(b"\0", b""))
-    root = _first_element(head)
-    if root is not None and root[1].lower() in _WARNINGS and (start := _document(head)):
-        root = _first_element(head, start.start())
-    return root[1].decode("ascii", "replace").lower() if root else ""
 
 
 def elements(body: bytes, *names: str, faults: list[str] | None = None) -> Iterator[Any]:
@@ -125,7 +111,7 @@ def readable(body: bytes) -> bytes:
     text = read_xml(body)[1].lstrip()
     if not text.startswith((b"<?", b"<!")):
         # Warnings of server programs precede the file.
-        start = _document(text[:_HEAD])
+        start = xml_start(text[:_HEAD])
         text = text[start.start() :] if start else text
     return b"".join(_pieces(text)) if _broken(text) else text
 

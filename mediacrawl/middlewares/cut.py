@@ -11,6 +11,7 @@ from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.http import TextResponse
 from scrapy.responsetypes import responsetypes
 
+from mediacrawl.base.content_coding import UNPACKED, codings_of, is_complete, unpack
 from mediacrawl.base.terms import Drop, End, Kind, Limit, Outcome
 from mediacrawl.base.visit import VISIT, FetchFacts, Visit
 from mediacrawl.crawl import request_serialization
@@ -21,7 +22,6 @@ from mediacrawl.crawl.headers import BROKE_OFF, ENDED_HERE
 from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.policies import probe_policy, worth_opening
 from mediacrawl.download.body_bytes import BodyLimits, bytes_wanted, bytes_wanted_of
-from mediacrawl.extract.content_coding import UNPACKED, codings_of, is_complete, unpack
 from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.priority.nuggets import is_worth_opening
 from mediacrawl.scope.sites import host_of
@@ -181,7 +181,7 @@ class UnpackMiddleware(HttpCompressionMiddleware):
     A host that answers 406 or 415 to a request with Accept-Encoding gets none from then on (in memory), and the URL is
     requested once more, by the next visit. One whose body cannot be read is asked for uncompressed ones.
 
-    What is no coding (`extract.content_coding.codings_of`) is counted and removed from the header. A coding that cannot
+    What is no coding (`base.content_coding.codings_of`) is counted and removed from the header. A coding that cannot
     be decoded is counted, and the body is read as received. A body that contradicts its header raises
     `UnreadableAnswerError`; the libraries' own errors would count as faults. A page is unpacked as far as it is read.
 

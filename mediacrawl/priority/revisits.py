@@ -11,9 +11,9 @@ import re
 from dataclasses import replace
 from enum import StrEnum
 
+from mediacrawl.base.content_type import claim_of
 from mediacrawl.base.terms import FINAL, Drop, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.base.visit import Visit
-from mediacrawl.extract.content_type import claim_of
 from mediacrawl.frontier.site_state import AGAIN
 from mediacrawl.site_adapters.queued import WAITS
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 import msgpack
 
-from mediacrawl.extract.content_coding import codings_of
+from mediacrawl.base.content_coding import codings_of
 from mediacrawl.probe.claims import expected_by_type
 from mediacrawl.probe.multipart import BodyPart, is_multipart, read_content_range, read_parts
 from mediacrawl.probe.planner import Probe

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from mediacrawl.base.content_coding import unpacked
 from mediacrawl.base.facts import ADAPTER, Fact, fact, pack, stated, unpack
 from mediacrawl.base.terms import Candidate, Drop, End, Evidence, Kind, Outcome
 from mediacrawl.base.visit import AdapterUse, Visit
@@ -20,7 +21,6 @@ from mediacrawl.crawl.headers import header, headers
 from mediacrawl.crawl.interfaces import LeaseHolder
 from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.threads import in_thread
-from mediacrawl.extract import unpacked
 from mediacrawl.politeness.robots_directives import RobotsDirectives, directives_of
 from mediacrawl.record.described import MOST_DESCRIBED, Description
 from mediacrawl.scope import Base, Scope, Spelling, candidates

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from mediacrawl.base.clock import written_now
+from mediacrawl.base.content_type import is_media
 from mediacrawl.base.terms import Drop, End, Kind, Limit, Outcome, Trouble
 from mediacrawl.base.visit import Visit
 from mediacrawl.crawl.context import CrawlContext
@@ -13,7 +14,6 @@ from mediacrawl.crawl.headers import BROKE_OFF, ENDED_HERE, header, headers
 from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.policies import probe_policy
 from mediacrawl.crawl.threads import in_thread
-from mediacrawl.extract.content_type import is_media
 from mediacrawl.politeness.backoff import is_passing
 from mediacrawl.politeness.robots_directives import directives_of
 from mediacrawl.probe import Probe, ProbeResult

@@ -13,6 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from mediacrawl.base.clock import written_now
+from mediacrawl.base.content_type import claim_of, header_charset, is_media
 from mediacrawl.base.facts import FEED, Fact, fact, pack
 from mediacrawl.base.terms import Candidate, Drop, End, Evidence, Kind, Outcome
 from mediacrawl.base.visit import Visit
@@ -24,8 +25,6 @@ from mediacrawl.crawl.threads import in_thread
 from mediacrawl.encoding.decision import Seen
 from mediacrawl.encoding.history import History
 from mediacrawl.extract import Listed, Listing, link_header, parse_list
-from mediacrawl.extract.charset import header_charset
-from mediacrawl.extract.content_type import claim_of, is_media
 from mediacrawl.frontier.byte_budget import byte_budget
 from mediacrawl.politeness.robots_directives import directives_of
 from mediacrawl.probe.session import FirstAnswer

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from mediacrawl.base.content_type import header_charset, is_media
 from mediacrawl.base.facts import pack
 from mediacrawl.base.terms import Candidate, Drop, End, Evidence, Kind, Limit, Outcome, Trouble
 from mediacrawl.base.visit import Visit
@@ -25,8 +26,6 @@ from mediacrawl.extract import (
     parse_page,
     without_steering,
 )
-from mediacrawl.extract.charset import header_charset
-from mediacrawl.extract.content_type import is_media
 from mediacrawl.frontier.byte_budget import byte_budget
 from mediacrawl.politeness.backoff import after_cut, after_status
 from mediacrawl.politeness.robots_directives import RobotsDirectives, directives_of

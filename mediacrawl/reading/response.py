@@ -6,11 +6,10 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple
 
+from mediacrawl.base.content_type import claim_of, is_media, is_text, names_media
 from mediacrawl.base.terms import Kind
 from mediacrawl.extract import list_form, list_text
-from mediacrawl.extract.content_type import claim_of, is_media
-from mediacrawl.extract.lists import OEMBED, is_text
-from mediacrawl.extract.texts import names_media
+from mediacrawl.extract.lists import OEMBED
 from mediacrawl.probe.claims import disposition_name
 from mediacrawl.probe.formats import SNIFF_BYTES, UNKNOWN, is_html, sniff
 from mediacrawl.site_adapters.queued import WAITS

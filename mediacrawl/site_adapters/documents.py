@@ -9,7 +9,8 @@ from typing import Any
 
 from lxml import etree
 
-from mediacrawl.extract.charset import header_charset, read_html, read_plain, read_xml, shorten
+from mediacrawl.base.content_type import header_charset
+from mediacrawl.extract.charset import read_html, read_plain, read_xml, shorten
 from mediacrawl.extract.xml_text import readable
 from mediacrawl.site_adapters.paths import DECODER, JsonPath, Pattern, Selector, scalar, script_state
 from mediacrawl.site_adapters.transforms import Step, changed

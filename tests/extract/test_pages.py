@@ -10,12 +10,12 @@ from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mediacrawl.base.content_type import names_media
 from mediacrawl.base.facts import PAGE, Fact
 from mediacrawl.extract import MAX_LINKS, facts_by_url, inherit, parse_page, standing_alone
 from mediacrawl.extract.medium import MOST_ALONE, MOST_FILES, MOST_MEDIA
 from mediacrawl.extract.open_directory import file_facts, without_steering
 from mediacrawl.extract.structured_data import LONGEST_SCRIPTS, MOST_SCRIPTS, read_items, read_scripts
-from mediacrawl.extract.texts import names_media
 from mediacrawl.scope import Base
 
 EPISODE = {"@type": "PodcastEpisode", "name": "One", "audio": "2.mp3"}

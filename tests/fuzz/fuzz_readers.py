@@ -8,8 +8,10 @@ from fuzz_tags import FILES
 from fuzz_texts import HEADERS, JSON, LISTS, PAGES, ROBOTS, TEXTS, URLS
 from probe_media import run
 
+from mediacrawl.base.content_type import claim_of, header_charset
 from mediacrawl.base.facts import pack
 from mediacrawl.base.terms import Candidate, Evidence, Kind
+from mediacrawl.base.times import moment, seconds
 from mediacrawl.encoding import detect, repair
 from mediacrawl.extract import (
     facts_by_url,
@@ -21,9 +23,8 @@ from mediacrawl.extract import (
     parse_page,
     without_steering,
 )
-from mediacrawl.extract.charset import header_charset, read_html
-from mediacrawl.extract.content_type import claim_of
-from mediacrawl.extract.texts import moment, seconds, whole, yes_or_no
+from mediacrawl.extract.charset import read_html
+from mediacrawl.extract.texts import whole, yes_or_no
 from mediacrawl.frontier.redis.start_urls import read_entry
 from mediacrawl.politeness.backoff import asked_to_wait
 from mediacrawl.politeness.caching import lifetime

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mediacrawl.base.content_type import claim_of
 from mediacrawl.base.terms import Kind
 from mediacrawl.download.body_bytes import BodyLimits, bytes_wanted_of
 from mediacrawl.extract import parse_list
-from mediacrawl.extract.content_type import claim_of
 from mediacrawl.programs.demo import media_bytes
 from mediacrawl.reading.response import recognize
 from mediacrawl.site_adapters.queued import WAITS

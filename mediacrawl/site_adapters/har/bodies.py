@@ -11,8 +11,8 @@ from collections.abc import Mapping
 
 import msgspec
 
-from mediacrawl.extract.charset import header_charset, read_html, read_plain, read_xml
-from mediacrawl.extract.texts import media_type
+from mediacrawl.base.content_type import header_charset, media_type
+from mediacrawl.extract.charset import read_html, read_plain, read_xml
 
 LONGEST_BODY = 2_000_000
 """Characters of a body that is kept. The data requests of sites have kilobytes, their pages up to a megabyte."""
