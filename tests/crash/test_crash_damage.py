@@ -176,7 +176,7 @@ def test_a_damaged_store_is_refused_with_one_sentence_and_a_way_out(state, damag
         seen.says(sentence)
 
 
-# tests/frontier/test_repair.py has more of each kind.
+# tests/programs/frontier_tools/test_repair.py has more of each kind.
 REPAIRED = [
     noise_in_the_middle,
     noise_in_pages_read_later,

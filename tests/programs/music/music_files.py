@@ -6,7 +6,7 @@ from pathlib import Path
 import mutagen
 from mutagen import apev2, asf, flac, id3, mp4, ogg
 
-SAMPLES = Path(__file__).parents[1] / "probe" / "samples"
+SAMPLES = Path(__file__).parents[2] / "probe" / "samples"
 TEXTS = {"title": "Вечерняя песня", "artist": "Тихая Пристань", "album": "Письма на север"}
 CODE_PAGE = "cp1251"
 COVER = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 9

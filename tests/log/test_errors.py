@@ -36,7 +36,7 @@ class UnspeakableError(Exception):
 def test_a_fault_is_told_with_its_place_and_without_what_commands_a_terminal():
     told = fault(KeyError("title"), "http://a.example/\x1b[2J")
     assert told.error == "KeyError: 'title'"
-    assert told.place.startswith("observe/test_errors.py:")
+    assert told.place.startswith("log/test_errors.py:")
     assert told.place.endswith(" in raised")
     assert told.url == "http://a.example/\\x1b[2J"
     assert str(fault(ValueError("\x1b]0;x\x07")))[:30] == "ValueError: \\x1b]0;x\\x07 (obse"

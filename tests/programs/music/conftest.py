@@ -3,4 +3,4 @@
 import sys
 from pathlib import Path
 
-sys.path += [str(Path(__file__).parent), str(Path(__file__).parents[1] / "adapters")]
+sys.path.append(str(Path(__file__).parent))

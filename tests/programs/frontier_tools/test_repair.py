@@ -633,7 +633,7 @@ def test_a_full_disk_leaves_the_old_file(path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
     command = [sys.executable, "-B", "-c", program, str(path), str(Path(__file__).parent)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, [Path.cwd(), Path(__file__).parents[1]]))}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, [Path.cwd(), Path(__file__).parents[2]]))}
     done = subprocess.run(command, preexec_fn=small_files, capture_output=True, text=True, env=environment, check=True)
     assert "make room" in done.stdout
     assert path.read_bytes() == before

@@ -6,7 +6,7 @@ import sys
 import pytest
 from harness import ROOT
 
-sys.path += [str(ROOT / "tests" / folder) for folder in ("rerun", "segment")]
+sys.path += [str(ROOT / "tests" / "programs" / folder) for folder in ("rerun", "segment")]
 
 
 @pytest.fixture(scope="module")
