@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mediacrawl.base.content_coding import codings_of
 from mediacrawl.base.content_type import claim_of, is_media, is_text, names_media, root_name
 from mediacrawl.base.terms import Kind
-from mediacrawl.extract import list_form, list_text
+from mediacrawl.extract import recognize_list
 from mediacrawl.probe.claims import disposition_name
 from mediacrawl.probe.formats import SNIFF_BYTES, sniff
 from mediacrawl.probe.icecast import is_stream, stream_bytes
@@ -76,8 +76,8 @@ def bytes_wanted_of(first: bytes, limits: BodyLimits, wanted: int, content_type:
         wanted: as the headers let expect.
         content_type: the header.
     """
-    text = list_text(first, SNIFF_BYTES)
-    if list_form(content_type, text, ""):
+    form, text = recognize_list(first, content_type, most=SNIFF_BYTES)
+    if form:
         return limits.lists
     if is_text(text):
         return limits.page if root_name(text) == "html" else wanted

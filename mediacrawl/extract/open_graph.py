@@ -36,7 +36,10 @@ _OF_PAGE = (
     *(("twitter:image", "thumbnail_url"), ("author", "artist"), ("keywords", "keywords"), ("copyright", "copyright")),
 )
 """Properties of the whole page."""
-_WANTED = frozenset({"og:type", *(name for name, _ in (*_OF_MEDIUM, *_OF_PAGE))})
+WANTED = frozenset({"og:type", *(name for name, _ in (*_OF_MEDIUM, *_OF_PAGE))})
+"""Names of the properties that are read beside `MEDIA`."""
+MEDIA = ("og:audio", "og:video", "twitter:player")
+"""Beginnings of the names of properties that are media, or describe one."""
 _TYPES = {
     **dict.fromkeys(("video.movie", "video.episode", "video.tv_show", "video.other", "video"), "VideoObject"),
     "music.song": "MusicRecording",
@@ -97,10 +100,10 @@ class Card:
         self._values: dict[str, list[str]] = {}
 
     def take(self, name: str, content: str, element: Any) -> None:
-        """Take one element: its property or name in lower case, and its content, which is not empty."""
-        if name.startswith(("og:audio", "og:video", "twitter:player")):
+        """Take an element in `WANTED`, or of `MEDIA`: its property or name in lower case, and what it holds."""
+        if name.startswith(MEDIA):
             self._group(name, content, element)
-        if name in _WANTED:
+        if name in WANTED:
             values = self._values.setdefault(name, [])
             if len(values) < _MOST_VALUES:
                 values.append(content)

@@ -63,6 +63,8 @@ class AdapterReader:
         self._scheduler = scheduler
         self._scope = scope
         self._adapters = context.adapters
+        self.has_adapters = len(context.adapters) > 0
+        """Whether there is a site adapter; without one no page has to be looked up."""
         own = OwnSettings(context.settings)
         self._bytes = own.getint("LIST_MAX_BYTES")
         self._page_bytes = own.getint("PAGE_MAX_BYTES")
@@ -72,8 +74,7 @@ class AdapterReader:
 
     def is_mapped(self, visit: Visit) -> bool:
         """Whether a page is one of an adapter that is on, so that what it shows without scripts is not all of it."""
-        is_page = visit.fetch.kind is Kind.PAGE and len(self._adapters) > 0
-        return is_page and self._adapters.match(visit.lease.request_url) is not None
+        return visit.fetch.kind is Kind.PAGE and self._adapters.match(visit.lease.request_url) is not None
 
     def read_page(self, visit: Visit, response: Response, words: PageWords) -> None:
         """Queue the data request of a page that an adapter needs; do nothing for other pages."""

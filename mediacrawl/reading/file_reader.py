@@ -18,7 +18,7 @@ from mediacrawl.politeness.backoff import is_passing
 from mediacrawl.politeness.robots_directives import directives_of
 from mediacrawl.probe import Probe, ProbeResult
 from mediacrawl.probe.claims import disposition_name, expected_by_name
-from mediacrawl.probe.icecast import SIGNS, is_stream, lacks_song, read_stream
+from mediacrawl.probe.icecast import lacks_song, read_stream
 from mediacrawl.probe.session import FirstAnswer, Odd, ProbeStep, Reply, Session, advance
 from mediacrawl.record.build import build_item
 from mediacrawl.record.item import MediaItem
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 _UNFINISHED = frozenset({ENDED_HERE, BROKE_OFF})
 """Scrapy's flags of a body that did not end by itself."""
-_SIGNS = frozenset(name.title().encode() for name in SIGNS)
 _WITH_BYTES = frozenset({200, 206})
 
 
@@ -156,17 +155,6 @@ class FileReader:
             stats.inc_value("media/texts_dropped", item.texts_dropped)
             visit.decision.limits.add(Limit.TEXT)
         return item
-
-
-def streams(response: Response) -> bool:
-    """Whether a response is a stream without an end."""
-    if response.status not in _WITH_BYTES:
-        return False
-    if (response.protocol or "").startswith("ICY/"):
-        return True
-    # Called for every page.
-    has_sign = not _SIGNS.isdisjoint(response.headers)
-    return has_sign and is_stream({"icy-name": "", "content-range": header(response, "Content-Range")})
 
 
 def _reply(visit: Visit, response: Response) -> Reply:

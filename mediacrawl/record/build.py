@@ -14,7 +14,7 @@ from mediacrawl.base.languages import bcp47
 from mediacrawl.base.parts import Chapter, Track, as_object
 from mediacrawl.base.terms import Evidence
 from mediacrawl.encoding.excerpts import clean
-from mediacrawl.extract.manifests import Manifest, ManifestTrack
+from mediacrawl.extract import Manifest, ManifestTrack
 from mediacrawl.probe.icecast import STREAM
 from mediacrawl.probe.planner import Probe
 from mediacrawl.probe.result import ProbeResult

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, NamedTuple
 from zlib import crc32
 
 from mediacrawl.base.notes import Notes
 from mediacrawl.base.terms import Drop
-from mediacrawl.extract import Fingerprint, hash64
+from mediacrawl.extract import Fingerprint
 from mediacrawl.priority.link_class import shape
 from mediacrawl.scope.canonical import Spelling
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, extension_of
@@ -33,6 +34,11 @@ _OF_A_LIST = 20
 """Pages with the same text and other links that are no copies of each other; or a fifth of the kept ones."""
 _SHAPES = 32
 """Shapes of copies that are kept for each site."""
+
+
+def hash64(data: bytes) -> int:
+    """Return the first 64 bits of SHA-256. The same in every process."""
+    return int.from_bytes(sha256(data).digest()[:8], "big")
 
 
 class Shown(NamedTuple):

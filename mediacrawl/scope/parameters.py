@@ -18,8 +18,8 @@ from typing import Any
 from zlib import crc32
 
 from mediacrawl.base.notes import Notes
-from mediacrawl.extract import Fingerprint, hash64
-from mediacrawl.scope.copies import Shown
+from mediacrawl.extract import Fingerprint
+from mediacrawl.scope.copies import Shown, hash64
 from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, extension_of
 from mediacrawl.scope.site_notes import SiteNotes
 

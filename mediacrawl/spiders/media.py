@@ -50,7 +50,7 @@ from mediacrawl.log.crawl_messages import start_line
 from mediacrawl.middlewares.redirect import is_redirect, target_of
 from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
 from mediacrawl.priority.revisits import is_revisit
-from mediacrawl.reading.reader import candidate
+from mediacrawl.reading.page_reader import candidate
 from mediacrawl.scope import site_of
 from mediacrawl.scope.hosts import port_of
 from mediacrawl.spiders.base import ProbingSpider

@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 import pytest
 from lxml import etree
 
-from mediacrawl.extract import parse_feed
+from mediacrawl.extract.feeds import parse_feed
 from mediacrawl.store.export import ExportError, export
 from mediacrawl.store.rows import as_record, as_row
 from mediacrawl.store.schema import COLUMNS, since

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from mediacrawl.base.content_type import names_media
 from mediacrawl.base.urls import absolute
-from mediacrawl.extract.links import parse_page
+from mediacrawl.extract import parse_page
 from mediacrawl.site_adapters.har.recording import Entry
 from mediacrawl.site_adapters.learn.trees import read_tree
 from mediacrawl.site_adapters.learn.urls import parsed, request_key
