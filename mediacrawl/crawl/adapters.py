@@ -9,13 +9,11 @@ from functools import partial
 
 from mediacrawl.base.format import plural
 from mediacrawl.base.notes import Later, Notes
+from mediacrawl.base.queued import QueuedRequest
 from mediacrawl.base.terms import Evidence
 from mediacrawl.base.visit import AdapterUse
-from mediacrawl.site_adapters.counts import NAMESPACE, AdapterCounts
-from mediacrawl.site_adapters.engine import Miss, data_request
-from mediacrawl.site_adapters.form import SiteAdapter
-from mediacrawl.site_adapters.queued import QueuedRequest
-from mediacrawl.site_adapters.registry import SiteAdapters
+from mediacrawl.site_adapters import Miss, SiteAdapter, SiteAdapters, data_request
+from mediacrawl.watch.adapter_counts import NAMESPACE, AdapterCounts
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +27,7 @@ _OFF = (
 class CrawlAdapters:
     """The site adapters of a crawl, without those that are switched off.
 
-    In the notes of the frontier: see `site_adapters.counts`.
+    In the notes of the frontier: see `watch.adapter_counts`.
 
     Stats: ``adapter/tried``, ``adapter/hit``, ``adapter/missed``, ``adapter/off``, each also for an adapter alone:
     ``adapter/<name>/tried``.

@@ -70,8 +70,8 @@ from mediacrawl.scope import Duplicates, NeverCrawlError, Scope
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.include import Include
 from mediacrawl.scope.sites import authority_of
-from mediacrawl.site_adapters.counts import AdapterCounts
-from mediacrawl.site_adapters.registry import SiteAdapters
+from mediacrawl.site_adapters import SiteAdapters
+from mediacrawl.watch.adapter_counts import AdapterCounts
 from mediacrawl.watch.status import CrawlStatus
 
 if TYPE_CHECKING:

@@ -172,7 +172,7 @@ def _read_extensions(path: str) -> None:
 
 
 def _read_adapters(folder: str) -> None:
-    from mediacrawl.site_adapters.registry import SiteAdapters  # noqa: PLC0415 - a fifth of a second
+    from mediacrawl.site_adapters import SiteAdapters  # noqa: PLC0415 - a fifth of a second
 
     SiteAdapters.load(locate(folder))
 

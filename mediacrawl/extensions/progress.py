@@ -21,7 +21,7 @@ from mediacrawl.extensions.status_file import StatusFile
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.log.crawl_messages import nothing_read
 from mediacrawl.log.meanings import LIMITS
-from mediacrawl.site_adapters.explaining import summary_lines
+from mediacrawl.watch.adapter_counts import summary_lines
 from mediacrawl.watch.progress import ProgressFacts, progress_line
 from mediacrawl.watch.report import CrawlFacts, summary
 

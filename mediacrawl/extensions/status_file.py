@@ -23,8 +23,7 @@ from mediacrawl.crawl.interfaces import lease_spider
 from mediacrawl.crawl.own_settings import REDIS, OwnSettings, log_folder
 from mediacrawl.crawl.setting_checks import changed_settings
 from mediacrawl.log.totals import failure_of, summed
-from mediacrawl.site_adapters.counts import AdapterCounts
-from mediacrawl.site_adapters.explaining import ranked
+from mediacrawl.watch.adapter_counts import AdapterCounts, ranked
 from mediacrawl.watch.status import (
     SHOWN,
     CrawlStatus,

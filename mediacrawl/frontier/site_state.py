@@ -12,10 +12,10 @@ import random
 from collections.abc import Collection, Container, Sequence, Sized
 from typing import NamedTuple, Protocol
 
+from mediacrawl.base.queued import LINK_CLASS
 from mediacrawl.base.terms import Candidate, Lease, SiteInfo, SiteState
 from mediacrawl.frontier.order import RankOrder
 from mediacrawl.politeness.delay import Clocks
-from mediacrawl.site_adapters.queued import LINK_CLASS
 
 _MOST_COARSE = 12
 """Classes of a site that are kept for coarse ones, at most: the folders of a usual site."""

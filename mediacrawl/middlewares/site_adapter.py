@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.exceptions import NotConfigured
 
+from mediacrawl.base.queued import MISSED, WAITS, QueuedRequest
 from mediacrawl.base.terms import Candidate, Drop, End, Kind, Outcome
 from mediacrawl.base.visit import VISIT, AdapterUse, Visit
 from mediacrawl.crawl.component import CrawlComponent
@@ -15,9 +16,7 @@ from mediacrawl.crawl.data_requests import first_request
 from mediacrawl.crawl.failures import MappedPage, refuse
 from mediacrawl.crawl.interfaces import lease_spider, link_filter
 from mediacrawl.scope.canonical import canonical
-from mediacrawl.site_adapters.engine import Miss
-from mediacrawl.site_adapters.form import SiteAdapter
-from mediacrawl.site_adapters.queued import MISSED, WAITS, QueuedRequest
+from mediacrawl.site_adapters import Miss, SiteAdapter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

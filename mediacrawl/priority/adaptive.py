@@ -19,6 +19,7 @@ from sys import intern
 import numpy as np
 
 from mediacrawl.base.notes import Notes
+from mediacrawl.base.queued import LINK_CLASS
 from mediacrawl.base.terms import Candidate, Lease
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.site_state import AGAIN
@@ -28,7 +29,6 @@ from mediacrawl.priority.journal import VisitEntry, VisitJournal
 from mediacrawl.priority.learner import Learner, load_model, save_model
 from mediacrawl.priority.orders import RECORDS, CreditPolicy, OrderModelError, Past, Scored, Visits
 from mediacrawl.priority.shared import SharedJournal, SharedNotes
-from mediacrawl.site_adapters.queued import LINK_CLASS
 
 logger = logging.getLogger(__name__)
 

@@ -12,10 +12,10 @@ from dataclasses import replace
 from enum import StrEnum
 
 from mediacrawl.base.content_type import claim_of
+from mediacrawl.base.queued import WAITS
 from mediacrawl.base.terms import FINAL, Drop, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.base.visit import Visit
 from mediacrawl.frontier.site_state import AGAIN
-from mediacrawl.site_adapters.queued import WAITS
 
 FRONT = "front"
 """The link source of front pages that no page linked to, see `hubs.Hubs.met`."""

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from mediacrawl.base import queued as waiting
 from mediacrawl.base.content_coding import unpacked
 from mediacrawl.base.facts import ADAPTER, Fact, fact, pack, stated, unpack
+from mediacrawl.base.queued import QueuedRequest
 from mediacrawl.base.terms import Candidate, Drop, End, Evidence, Kind, Outcome
 from mediacrawl.base.visit import AdapterUse, Visit
 from mediacrawl.crawl.context import CrawlContext
@@ -24,10 +26,7 @@ from mediacrawl.crawl.threads import in_thread
 from mediacrawl.politeness.robots_directives import RobotsDirectives, directives_of
 from mediacrawl.record.described import MOST_DESCRIBED, Description
 from mediacrawl.scope import Base, Scope, Spelling, candidates
-from mediacrawl.site_adapters import queued as waiting
-from mediacrawl.site_adapters.engine import Answer, FoundRecord, Miss, page_slots, read_answer
-from mediacrawl.site_adapters.form import SiteAdapter
-from mediacrawl.site_adapters.queued import QueuedRequest
+from mediacrawl.site_adapters import Answer, FoundRecord, Miss, SiteAdapter, page_slots, read_answer
 
 if TYPE_CHECKING:
     from scrapy.http import Response

@@ -7,13 +7,13 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from mediacrawl.base.content_type import claim_of, is_media, is_text, names_media
+from mediacrawl.base.queued import WAITS
 from mediacrawl.base.terms import Kind
 from mediacrawl.crawl.headers import header as header_of
 from mediacrawl.extract import recognize_list
 from mediacrawl.probe import icecast
 from mediacrawl.probe.claims import disposition_name
 from mediacrawl.probe.formats import SNIFF_BYTES, UNKNOWN, is_html, sniff
-from mediacrawl.site_adapters.queued import WAITS
 
 if TYPE_CHECKING:
     from scrapy.http import Response

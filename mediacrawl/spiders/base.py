@@ -15,6 +15,7 @@ from scrapy.settings import BaseSettings, default_settings
 from twisted.python.failure import Failure
 
 from mediacrawl.base.clock import Clock
+from mediacrawl.base.queued import WAITS
 from mediacrawl.base.sqlite_file import StateFile, StateFileError
 from mediacrawl.base.terms import Candidate, Drop, End, Kind, Limit, Outcome, SiteState, Trouble
 from mediacrawl.base.visit import VISIT, Visit
@@ -31,7 +32,6 @@ from mediacrawl.reading.reader import Reader
 from mediacrawl.record.item import MediaItem
 from mediacrawl.scope import Scope
 from mediacrawl.scope.sites import authority_of, referer
-from mediacrawl.site_adapters.queued import WAITS
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

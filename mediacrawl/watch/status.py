@@ -62,7 +62,7 @@ class CrawlStatus(Totals):
         spider: its name.
         version: of mediacrawl.
         examples: name of a drop, trouble or limit -> a URL.
-        adapters: name of a site adapter -> its counts as JSON, see `site_adapters.counts`; those of all workers.
+        adapters: name of a site adapter -> its counts as JSON, see `watch.adapter_counts`; those of all workers.
         finds: the last records: time, title, URL, site.
         recent_failures: the last failures: time, site, what happened, URL.
         settings: those that differ from their defaults, as text.

@@ -15,8 +15,8 @@ from mediacrawl.frontier.sqlite.reader import FrontierOverview
 from mediacrawl.log.meanings import LIMITS, MEANINGS, TROUBLES
 from mediacrawl.log.request_log import RequestLine, RequestLog
 from mediacrawl.programs.report.page import page
-from mediacrawl.site_adapters.counts import AdapterCounts
 from mediacrawl.store.figures import CatalogueFigures
+from mediacrawl.watch.adapter_counts import AdapterCounts
 from mediacrawl.watch.facts import Sources, make_report, totals_of
 from mediacrawl.watch.log_digest import LogDigest, Visit, digest
 from mediacrawl.watch.status import CrawlStatus, HistoryFile, Sample, estimate, process_start, sample_interval, samples

@@ -18,6 +18,7 @@ from scrapy.exceptions import UsageError
 
 from mediacrawl.base.clock import Clock
 from mediacrawl.base.format import plural
+from mediacrawl.base.queued import LINK_CLASS, QueuedRequest
 from mediacrawl.base.terms import Candidate, Drop, Kind
 from mediacrawl.base.text import printable, printable_lines, say
 from mediacrawl.base.urls import is_navigation
@@ -49,6 +50,7 @@ from mediacrawl.priority import link_class
 from mediacrawl.priority.orders import RECORDS
 from mediacrawl.programs.commands.frontier_reader import frontier_named, open_reader
 from mediacrawl.programs.fleet import FleetError
+from mediacrawl.programs.frontier_tools.adapter_words import data_url, marked, page_in_words, request_in_words
 from mediacrawl.programs.frontier_tools.check import check
 from mediacrawl.programs.frontier_tools.formatting import (
     format_overview,
@@ -61,17 +63,15 @@ from mediacrawl.programs.frontier_tools.repair import UrlNaming, repair
 from mediacrawl.scope import NeverCrawlError, Scope, canonical, site_of
 from mediacrawl.scope.candidates import Import, parse_seeds
 from mediacrawl.scope.sites import authority_of
-from mediacrawl.site_adapters.counts import NAMESPACE, AdapterCounts
-from mediacrawl.site_adapters.explaining import data_url, marked, page_in_words, request_in_words
-from mediacrawl.site_adapters.queued import LINK_CLASS, QueuedRequest
-from mediacrawl.site_adapters.registry import SiteAdapters
+from mediacrawl.site_adapters import SiteAdapters
+from mediacrawl.watch.adapter_counts import NAMESPACE, AdapterCounts
 from mediacrawl.watch.status import crawl_folders, states
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from mediacrawl.frontier.redis.reader import RedisReader
-    from mediacrawl.site_adapters.form import SiteAdapter
+    from mediacrawl.site_adapters import SiteAdapter
 
 PATIENCE = 15.0
 """Seconds that a crawl gets to answer an order; it looks for orders each second."""

@@ -12,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 from urllib.parse import quote
 
+from mediacrawl.base.queued import is_marked
 from mediacrawl.base.terms import Drop
 from mediacrawl.frontier import Frontier
 from mediacrawl.scope.exclusions.entries import (
@@ -25,7 +26,6 @@ from mediacrawl.scope.exclusions.entries import (
 from mediacrawl.scope.exclusions.list_content import ListContent
 from mediacrawl.scope.hosts import canonical_host, is_address
 from mediacrawl.scope.sites import host_of, is_network, is_public_suffix, public_suffixes, site_of
-from mediacrawl.site_adapters.queued import is_marked
 
 RELOAD_INTERVAL = 900.0
 """Seconds within which a change of a file is in force."""
