@@ -16,7 +16,7 @@ from mediacrawl.base.terms import Evidence
 from mediacrawl.encoding.excerpts import clean
 from mediacrawl.extract import Manifest, ManifestTrack
 from mediacrawl.probe import FirstAnswer, Probe, ProbeResult
-from mediacrawl.record.byte_budget import LEAST, parts_within, within
+from mediacrawl.record.byte_budget import LEAST, MOST, parts_within, within
 from mediacrawl.record.evidence import tag_element
 from mediacrawl.record.fields import document_element, link_elements, name_elements, parse_reading
 from mediacrawl.record.item import MediaItem
@@ -87,7 +87,7 @@ def build_item(
         item.head_sha256, item.head_bytes = hashlib.sha256(head).hexdigest(), len(head)
     elements = (*map(document_element, facts), *name_elements(url), *link_elements(evidence))
     parts = {name: _objects(getattr(result, name)) for name in _PARTS}
-    _set_parts(item, parts, (*map(tag_element, result.tags), *elements), probe.policy.max_record_bytes)
+    _set_parts(item, parts, (*map(tag_element, result.tags), *elements), MOST)
     _copy_clean(result, item, _PROBED)
     _fill_from_facts(item, facts)
     fill_values(item)

@@ -12,6 +12,8 @@ from mediacrawl.record.values import FILE_FIELDS, IDENTIFIER_KEYS, LOUDNESS_KEYS
 
 LEAST = 8 * 1024
 """Bytes of text that every record may hold, however little was fetched: thirty short texts."""
+MOST = 128 * 1024
+"""Bytes of text that the record of a media file may hold, however much was fetched."""
 FACTOR = 4
 """Bytes of text for each byte that was fetched. With what else a record takes, five reach the disk."""
 PLAYERS = 16 * 1024
