@@ -41,7 +41,7 @@ from mediacrawl.crawl.leases import Leases, Rewards, note_fault
 from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.frontier import Frontier, FrontierError
 from mediacrawl.frontier.contract import FrontierLostError
-from mediacrawl.politeness.backoff import after_failure
+from mediacrawl.politeness.delay import after_failure
 from mediacrawl.priority.orders import OrderModelError
 from mediacrawl.store import StoreError
 

@@ -23,6 +23,7 @@ from mediacrawl.base.notes import Later, NoNotes, Notes
 from mediacrawl.crawl.adapters import CrawlAdapters
 from mediacrawl.crawl.arguments import ArgumentError
 from mediacrawl.crawl.connection import hidden, redis_url
+from mediacrawl.crawl.open_lists import OpenLists
 from mediacrawl.crawl.own_settings import (
     REDIS,
     HeldFolder,
@@ -46,6 +47,7 @@ from mediacrawl.crawl.policies import (
     robots_times,
     scope_rules,
 )
+from mediacrawl.crawl.range_support import RangeSupport
 from mediacrawl.crawl.request_serialization import is_ours
 from mediacrawl.crawl.setting_checks import SettingsError, check_settings
 from mediacrawl.crawl.signals import listen_to_visits
@@ -57,14 +59,12 @@ from mediacrawl.log.request_log import RequestLog
 from mediacrawl.log.text import make_safe
 from mediacrawl.log.totals import Tally, Totals
 from mediacrawl.politeness.address_clocks import AddressClocks, SharedAddressClocks
-from mediacrawl.politeness.address_guard import Guard
+from mediacrawl.politeness.addresses import Guard
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.politeness.robots_book import RobotsBook
 from mediacrawl.priority.hubs import Hubs
 from mediacrawl.priority.nuggets import Nuggets
 from mediacrawl.priority.orders import Priority
-from mediacrawl.probe.open_lists import OpenLists
-from mediacrawl.probe.range_support import RangeSupport
 from mediacrawl.record.described import Description
 from mediacrawl.scope import Duplicates, NeverCrawlError, Scope
 from mediacrawl.scope.exclusions import NeverCrawl
@@ -434,8 +434,9 @@ class CrawlContext:
             include: the whitelist, if there is one.
             only_sites: the sites to keep to; None for the whole web.
         """
-        return self.scope_rules.scope(
+        return Scope(
             today,
+            self.scope_rules,
             nevercrawl=self.nevercrawl,
             include=include,
             only_sites=only_sites,

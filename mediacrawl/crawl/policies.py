@@ -16,16 +16,14 @@ from mediacrawl.crawl.setting_checks import user_function
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.order import BestFirst, Levels, RankOrder
 from mediacrawl.politeness.address_clocks import AddressPolicy
-from mediacrawl.politeness.address_guard import LOOPBACK, Guard
-from mediacrawl.politeness.backoff import BackoffPolicy
-from mediacrawl.politeness.delay import ANY_HOUR, DelayPolicy, factors_by_hour
-from mediacrawl.politeness.dns import NamePolicy, fixed_hosts, server_of
+from mediacrawl.politeness.addresses import LOOPBACK, Guard, NamePolicy, fixed_hosts, server_of
+from mediacrawl.politeness.delay import ANY_HOUR, BackoffPolicy, DelayPolicy, factors_by_hour
 from mediacrawl.politeness.robots_book import RobotsTimes
 from mediacrawl.priority.links import RULES, Scores
 from mediacrawl.priority.nuggets import UserFunction
 from mediacrawl.probe import ProbePolicy
-from mediacrawl.scope import DuplicatePolicy, NeverCrawl, ScopeRules, Traps
-from mediacrawl.scope.gate import ContactScope
+from mediacrawl.scope import DuplicatePolicy, NeverCrawl, ScopeRules
+from mediacrawl.scope.gate import ContactScope, Traps
 from mediacrawl.scope.urls import canonical_host
 
 PLACEHOLDER = "example.invalid"

@@ -22,9 +22,9 @@ from mediacrawl.crawl.failures import RefusedRequest, refuse, trouble_in
 from mediacrawl.crawl.headers import BROKE_OFF, header, headers
 from mediacrawl.crawl.interfaces import find_lease_holder, link_filter
 from mediacrawl.crawl.own_settings import OwnSettings
-from mediacrawl.middlewares.redirect import RedirectCookies, target_of
-from mediacrawl.politeness.backoff import trouble_of
+from mediacrawl.middlewares.answers import RedirectCookies, target_of
 from mediacrawl.politeness.caching import conditional_headers, is_conditional, lifetime
+from mediacrawl.politeness.delay import trouble_of
 from mediacrawl.politeness.robots import is_html
 from mediacrawl.politeness.robots_book import (
     RobotsAction,

@@ -29,7 +29,7 @@ from mediacrawl.frontier import Frontier, FrontierError, FrontierPolicy
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store, open_store
 from mediacrawl.politeness.caching import is_conditional
 from mediacrawl.priority.revisits import is_revisit
-from mediacrawl.probe.session import Session
+from mediacrawl.probe import Session
 from mediacrawl.reading.reader import Reader
 from mediacrawl.record.item import MediaItem
 from mediacrawl.scope import Scope

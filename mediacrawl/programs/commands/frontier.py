@@ -42,8 +42,7 @@ from mediacrawl.frontier.refused import NOTE_KIND, RefusedUrls
 from mediacrawl.frontier.sqlite.reader import LISTED_ORDERS, LISTED_STATES, FrontierReader, UrlStatus, listed
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.log.search import Search, UrlHistory
-from mediacrawl.politeness.robots_book import own_url
-from mediacrawl.politeness.robots_note import unpack
+from mediacrawl.politeness.robots_book import own_url, unpack
 from mediacrawl.priority import link_class
 from mediacrawl.priority.orders import RECORDS
 from mediacrawl.programs.commands.frontier_reader import frontier_named, open_reader
@@ -225,10 +224,10 @@ class Command(OwnCommand, ScrapyCommand):
         learner = load_learner(self._settings)
         if learner is not None:
             # NumPy takes a quarter of a second.
-            from mediacrawl.priority.adaptive import ScorePolicy, explain  # noqa: PLC0415
+            from mediacrawl.programs.commands.why import explain  # noqa: PLC0415
 
             record = reader.note(RECORDS, found.site)
-            say(format_rows(explain(found, found.link_class, learner, record, ScorePolicy()).rows()))
+            say(format_rows(explain(found, found.link_class, learner, record).rows()))
 
     # -- files -----------------------------------------------------------------------------------------------
 
@@ -346,8 +345,9 @@ class Command(OwnCommand, ScrapyCommand):
         nevercrawl = load_nevercrawl(self._settings)
         known = any("MEDIACRAWL_CONTACT" in status.settings for status in states(crawl_folders(self._folder)))
         anonymous = is_anonymous(self._settings) and not known
-        return scope_rules(self._settings).scope(
+        return Scope(
             today,
+            scope_rules(self._settings),
             nevercrawl=nevercrawl,
             include=arguments.include,
             only_sites=arguments.only_sites,
