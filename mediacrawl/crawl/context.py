@@ -113,8 +113,6 @@ class CrawlContext:
     and nothing is stored: then `of` makes the rest, too.
 
     Args:
-        settings: of the crawl.
-        spider: name of the spider, which keys in Redis begin with.
         is_ours: whether it is one of our spiders. Other spiders of a project have a frontier each.
 
     Attributes:
