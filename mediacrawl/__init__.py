@@ -13,7 +13,7 @@ file extension, traps, NeverCrawl lists (`scope.exclusions`), the sites that the
 The **frontier** stores an accepted URL that is new, in the queue of its **link class** on its **site**
 (`priority.links`, `frontier`). Only link classes have scores. `priority.adaptive` computes them from what the
 crawl has learned, and `frontier.order` makes ranks of them. After each request a site waits in the **penalty box**
-(`frontier.penalty_box`), a priority queue by release time. Of the sites that are released the best rank is next, and
+(`frontier.sqlite.front`), a priority queue by release time. Of the sites that are released the best rank is next, and
 within a rank the one that has been due longest.
 
 `scheduler.PenaltyBoxScheduler` takes the first URL of the site's best class under a **lease** (`crawl.leases`) and

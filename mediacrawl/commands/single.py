@@ -24,8 +24,7 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.politeness.robots_book import own_url
-from mediacrawl.probe import Probe, ProbeResult
-from mediacrawl.probe.session import Odd
+from mediacrawl.probe import Odd, Probe, ProbeResult
 from mediacrawl.record.item import MediaItem
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.urls import authority_of, canonical, site_of, spelling

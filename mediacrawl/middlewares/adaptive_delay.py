@@ -52,7 +52,7 @@ class AdaptiveDelayMiddleware(CrawlComponent):
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         super().__init__(crawler, context)
-        self._policy = context.delay
+        self._policy = context.policy.delay
         self._clocks: LastUsed[Clocks] = LastUsed(_SITES)
 
     def _opened(self) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Headers, Response
 
-    from mediacrawl.probe.open_lists import OpenLists
+    from mediacrawl.crawl.open_lists import OpenLists
 
 _PACKED = 32_768
 """Bytes of a compressed page after which its length is looked at while it comes. Most pages are smaller."""

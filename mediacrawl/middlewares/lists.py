@@ -13,8 +13,8 @@ from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import refuse
+from mediacrawl.crawl.open_lists import OPEN_BYTES, OpenLists
 from mediacrawl.crawl.own_settings import OwnSettings
-from mediacrawl.probe.open_lists import OPEN_BYTES, OpenLists
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -81,7 +81,7 @@ class SiteAdapterMiddleware(CrawlComponent):
     def _applies(self, url: str) -> bool:
         spider = lease_spider(self._crawler)
         # What is behind a # tells visits apart that a spider makes on purpose.
-        return len(self._context.adapters) > 0 and spider is not None and spider.follows and "#" not in url
+        return not self._context.adapters.is_empty and spider is not None and spider.follows and "#" not in url
 
     def _map(self, visit: Visit, adapter: SiteAdapter, slots: Mapping[str, str]) -> None:
         lease = visit.lease

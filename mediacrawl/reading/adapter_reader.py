@@ -71,7 +71,7 @@ class AdapterReader:
 
     def is_mapped(self, visit: Visit) -> bool:
         """Whether a page is one of an adapter that is on, so that what it shows without scripts is not all of it."""
-        is_page = visit.fetch.kind is Kind.PAGE and len(self._adapters) > 0
+        is_page = visit.fetch.kind is Kind.PAGE and not self._adapters.is_empty
         return is_page and self._adapters.match(visit.lease.request_url) is not None
 
     def read_page(self, visit: Visit, response: Response, words: PageWords) -> None:

@@ -28,7 +28,7 @@ from mediacrawl.extract.charset import header_charset
 from mediacrawl.extract.content_type import claim_of, is_media
 from mediacrawl.frontier.byte_budget import byte_budget
 from mediacrawl.politeness.robots_directives import directives_of
-from mediacrawl.probe.session import FirstAnswer
+from mediacrawl.probe import FirstAnswer
 from mediacrawl.reading.page_media import OEMBED, item_of_oembed
 from mediacrawl.reading.response import Recognized, ResponseKind
 from mediacrawl.record.build import build_manifest_item, build_page_item

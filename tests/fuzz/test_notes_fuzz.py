@@ -8,8 +8,7 @@ from mediacrawl.politeness.robots_note import FetchFailures, RobotsCopy, RobotsN
 from mediacrawl.priority import hubs, nuggets, visits
 from mediacrawl.priority.adaptive import SiteClasses
 from mediacrawl.priority.visits import VisitEntry
-from mediacrawl.probe import Probe, ProbePolicy
-from mediacrawl.probe.session import Session
+from mediacrawl.probe import Probe, ProbePolicy, Session
 from mediacrawl.scope import duplicates
 from mediacrawl.scope.duplicates import SiteNotes
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from mediacrawl.base.format import plural
 from mediacrawl.log.archive import files, missing_days
+from mediacrawl.log.request_log import unfinished
 from mediacrawl.log.search import Search
-from mediacrawl.log.unfinished import unfinished
 from mediacrawl.programs.complaint.judging import ConductPolicy, Judgement, judge
 from mediacrawl.programs.complaint.lines import (
     LoggedRequest,

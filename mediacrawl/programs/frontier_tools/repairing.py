@@ -26,8 +26,7 @@ from mediacrawl.frontier.order import BestFirst, RankOrder
 from mediacrawl.frontier.site_state import OTHER
 from mediacrawl.frontier.sqlite import database, tables
 from mediacrawl.frontier.sqlite.database import CLASS_BITS, store_files
-from mediacrawl.frontier.sqlite.queues import UrlRow
-from mediacrawl.frontier.sqlite.tables import NAMESPACE
+from mediacrawl.frontier.sqlite.tables import NAMESPACE, UrlRow
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.programs.frontier_tools import checking as checks
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.log.unfinished import UNFINISHED
+from mediacrawl.log.request_log import UNFINISHED
 from mediacrawl.programs.complaint import ConductPolicy
 from mediacrawl.programs.complaint.judging import BreachKind, judge
 from mediacrawl.programs.complaint.lines import RobotsHistory, logged_request, logged_robots

@@ -15,8 +15,7 @@ from mediacrawl.base.facts import fact, pack
 from mediacrawl.base.parts import Chapter, Track
 from mediacrawl.base.terms import Evidence, Tag
 from mediacrawl.probe import Probe, ProbePolicy
-from mediacrawl.probe.context import ParseContext
-from mediacrawl.probe.sparse import SparseFile
+from mediacrawl.probe.context import ParseContext, SparseFile
 from mediacrawl.probe.text import Value
 from mediacrawl.programs.demo.library import media_bytes
 from mediacrawl.record.build import build_item, build_page_item

@@ -3,15 +3,15 @@
 import pytest
 
 from mediacrawl.base.facts import frame_attributes, framed
-from mediacrawl.base.identifiers import identifiers_of
 from mediacrawl.base.languages import bcp47
-from mediacrawl.base.loudness import loudness_of
 from mediacrawl.base.parts import Chapter, Track, as_object, cover_type
 from mediacrawl.base.terms import Tag
 from mediacrawl.record.evidence import tag_element
 from mediacrawl.record.values import (
     best_values,
     derived_again,
+    identifiers_of,
+    loudness_of,
     placed_texts,
     structured_values,
     whole_elements,

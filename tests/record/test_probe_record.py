@@ -13,7 +13,7 @@ from mediacrawl.base.terms import Evidence, Tag
 from mediacrawl.encoding.declared import decode
 from mediacrawl.encoding.excerpts import clean
 from mediacrawl.extract.manifests import Manifest
-from mediacrawl.probe.session import FirstAnswer
+from mediacrawl.probe import FirstAnswer
 from mediacrawl.record.build import build_item, build_manifest_item, fill_values
 from mediacrawl.record.evidence import raw_bytes, tag_element
 

@@ -1,10 +1,9 @@
 """What ``mediacrawl demo`` says of the titles in the catalogue that its crawl made."""
 
 import pytest
-from mediacrawl.commands.demo import _titles
-from mediacrawl.demo import DemoSites
-from mediacrawl.demo.library import NAMES
 
+from mediacrawl.programs.commands.demo import _titles
+from mediacrawl.programs.demo import NAMES, DemoSites
 from mediacrawl.scope import spelling
 from mediacrawl.store import Catalogue
 from mediacrawl.store.rows import media_id
