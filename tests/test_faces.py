@@ -1,4 +1,4 @@
-"""Libraries, `record`, `store` and the programs are taken by their face: what their ``__init__`` names."""
+"""Libraries, `record`, `store` and the programs are taken by their face: `__init__` names what others may use."""
 
 import ast
 

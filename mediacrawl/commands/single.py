@@ -19,7 +19,7 @@ from mediacrawl.base.terms import Drop, End, Evidence, Kind, Outcome, SiteState
 from mediacrawl.base.text import cut, printable
 from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.commands.probe_report import ProbeReport, ProbeRequest, as_object, lines
-from mediacrawl.crawl.interfaces import listen_to_visits
+from mediacrawl.crawl.signals import listen_to_visits
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store

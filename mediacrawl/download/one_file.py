@@ -10,16 +10,23 @@ from urllib.parse import urlsplit
 
 from mediacrawl import DescribeError, __version__
 from mediacrawl.base.clock import within, written_now
+from mediacrawl.base.content_coding import codings_of, unpack
 from mediacrawl.base.format import reason_of
 from mediacrawl.base.terms import Kind
 from mediacrawl.base.text import cut_middle, printable
 from mediacrawl.download.body_bytes import BodyLimits, bytes_wanted
-from mediacrawl.download.http_client import FAILURES, Call, HttpClient, RequestTimeoutError, Route
-from mediacrawl.download.http_connection import End
-from mediacrawl.download.http_wire import ResponseHead, target_of
+from mediacrawl.download.http_client import (
+    FAILURES,
+    Call,
+    End,
+    HttpClient,
+    RequestTimeoutError,
+    ResponseHead,
+    Route,
+    target_of,
+)
 from mediacrawl.download.tls import tls_context
-from mediacrawl.extract.content_coding import codings_of, unpack
-from mediacrawl.politeness.address_guard import Guard, GuardedAddressError
+from mediacrawl.politeness.addresses import Guard, GuardedAddressError
 from mediacrawl.probe import FirstAnswer, Probe, ProbeResult, Reply, Session, read_stream, stream_bytes
 from mediacrawl.scope.urls import REFUSED_PORTS, Base, spelling
 
@@ -176,7 +183,7 @@ class FileRequests:
 
 
 class _Answer:
-    """A response while it comes; see `http_connection.Receiver`."""
+    """A response while it comes; see `http_client.Receiver`."""
 
     def __init__(self, session: Session, asked: int) -> None:
         self.status = 0

@@ -14,7 +14,7 @@ from mediacrawl.base.languages import bcp47
 from mediacrawl.base.parts import Chapter, Track, as_object
 from mediacrawl.base.terms import Evidence
 from mediacrawl.encoding.excerpts import clean
-from mediacrawl.extract.manifests import Manifest, ManifestTrack
+from mediacrawl.extract import Manifest, ManifestTrack
 from mediacrawl.probe import FirstAnswer, Probe, ProbeResult
 from mediacrawl.record.byte_budget import LEAST, parts_within, within
 from mediacrawl.record.evidence import tag_element
