@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
+from mediacrawl.base.charsets import BYTE_ORDER_MARKS
 from mediacrawl.encoding.decision import (
     PER_NAT,
     Detection,
@@ -27,7 +28,7 @@ from mediacrawl.encoding.decision import (
 )
 from mediacrawl.encoding.detection.detector import detect, rivals
 from mediacrawl.encoding.detection.document import EncodingClaim, chardet_if_doubtful, decide_document
-from mediacrawl.encoding.detection.forms import BYTE_ORDER_MARKS, form_of
+from mediacrawl.encoding.detection.forms import form_of
 from mediacrawl.encoding.excerpts import head_of, in_groups
 from mediacrawl.encoding.mojibake.repairer import repair
 from mediacrawl.encoding.mojibake.substitutions import Substitutions

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Self, TypeVar
 from urllib.parse import urlsplit
 
+from mediacrawl.base.charsets import codec_name
 from mediacrawl.encoding.decision import Detection, Seen
-from mediacrawl.encoding.languages import LANGUAGES, codec_name, languages_named
+from mediacrawl.encoding.languages import LANGUAGES, languages_named
 from mediacrawl.log.archive import replacing
 
 logger = logging.getLogger(__name__)

@@ -14,10 +14,10 @@ from typing import Literal
 
 from w3lib.encoding import html_body_declared_encoding, read_bom, resolve_encoding
 
+from mediacrawl.base.charsets import is_codec
 from mediacrawl.encoding.decision import Hints, Seen
 from mediacrawl.encoding.detection.document import DecodedDocument, EncodingClaim, decide_document
 from mediacrawl.encoding.history import top_level
-from mediacrawl.encoding.languages import is_codec
 
 _DECLARED_WITHIN = 4_096
 """Bytes in which a page declares itself. The HTML standard says 1,024; pages with long heads exist."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from html import unescape
 
-from mediacrawl.encoding.declared import wide_order
+from mediacrawl.base.charsets import wide_order
 from mediacrawl.probe.context import ParseContext
 from mediacrawl.probe.formats import SNIFF_BYTES, UNKNOWN, mpeg_audio, raw_audio, read_container, sniff
 from mediacrawl.probe.formats.audio_frames import FrameFormat, find, set_facts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 from typing import NamedTuple
 
-from mediacrawl.encoding.declared import decode, wide_order
+from mediacrawl.base.charsets import decode, wide_order
 
 __all__ = [
     "LATIN1",

@@ -9,11 +9,11 @@ from dataclasses import fields, replace
 from itertools import pairwise
 from typing import Any
 
+from mediacrawl.base.charsets import clean
 from mediacrawl.base.facts import PLAYLIST, Fact, fact, frame_attributes, is_external, pack, unpack
 from mediacrawl.base.languages import bcp47
 from mediacrawl.base.parts import Chapter, Track, as_object
 from mediacrawl.base.terms import Evidence
-from mediacrawl.encoding.excerpts import clean
 from mediacrawl.extract.manifests import Manifest, ManifestTrack
 from mediacrawl.probe.icecast import STREAM
 from mediacrawl.probe.planner import Probe

@@ -12,9 +12,9 @@ import math
 from collections.abc import Mapping
 from typing import Any, cast, get_args
 
+from mediacrawl.base.charsets import clean
 from mediacrawl.base.terms import Tag
 from mediacrawl.encoding.decision import DecisionName, FieldDecision
-from mediacrawl.encoding.excerpts import clean
 
 _DECISIONS = frozenset(get_args(DecisionName))
 _MOST_NATS = 9999.0

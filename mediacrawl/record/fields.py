@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote_to_bytes
 
+from mediacrawl.base.charsets import clean, codec_name, decode, is_codec, is_plain
 from mediacrawl.base.facts import (
     ADAPTER,
     EXTERNAL_SOURCES,
@@ -29,9 +30,6 @@ from mediacrawl.base.facts import (
 )
 from mediacrawl.base.terms import Evidence, Tag
 from mediacrawl.encoding.decision import FieldDecision
-from mediacrawl.encoding.declared import decode, is_plain
-from mediacrawl.encoding.excerpts import clean
-from mediacrawl.encoding.languages import codec_name, is_codec
 from mediacrawl.encoding.models import model_version
 from mediacrawl.record.evidence import decision_fields, number, raw_bytes, stored_decision, tag_element
 

@@ -13,12 +13,13 @@ from dataclasses import dataclass, replace
 from enum import IntEnum, auto
 from typing import Any
 
+from mediacrawl.base.charsets import clean
 from mediacrawl.base.facts import EXTERNAL_SOURCES, OCTETS
 from mediacrawl.base.text import clean as without_surrogates
 from mediacrawl.encoding import detect, model_version, repair
 from mediacrawl.encoding.decision import DecisionName, FieldDecision, Hints, Seen
 from mediacrawl.encoding.detection.document import chardet_if_doubtful
-from mediacrawl.encoding.excerpts import clean, in_groups
+from mediacrawl.encoding.excerpts import in_groups
 from mediacrawl.encoding.history import History, top_level
 from mediacrawl.encoding.mojibake.repairer import is_open
 from mediacrawl.encoding.mojibake.substitutions import Substitutions

@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from itemadapter import ItemAdapter
 
 import mediacrawl.record.fixer as module
+from mediacrawl.base.charsets import clean, decode
 from mediacrawl.base.terms import Tag
 from mediacrawl.encoding import FieldDecision, model_version
-from mediacrawl.encoding.declared import decode
-from mediacrawl.encoding.excerpts import clean
 from mediacrawl.encoding.history import History
 from mediacrawl.record.evidence import raw_bytes, stored_decision, tag_element
 from mediacrawl.record.fixer import Fixer

@@ -15,9 +15,9 @@ from scrapy.exceptions import CloseSpider
 from scrapy.utils.defer import ensure_awaitable
 from scrapy.utils.test import get_crawler
 
+from mediacrawl.base.charsets import decode
 from mediacrawl.base.terms import Tag
 from mediacrawl.encoding import detect
-from mediacrawl.encoding.declared import decode
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.pipelines import MojibakePipeline, mojibake
 from mediacrawl.programs.demo import Resource

@@ -8,7 +8,7 @@ from itemadapter import ItemAdapter
 from probe_media import ape, ape_item, audio, chunk, chunks_of, form, frame, id3, id3v1, sample, texts
 from tag_writers import write_asf
 
-from mediacrawl.encoding.declared import wide_order
+from mediacrawl.base.charsets import wide_order
 from mediacrawl.probe.icecast import read_stream
 from mediacrawl.probe.text import ended, split, unpadded
 from mediacrawl.record.build import build_item

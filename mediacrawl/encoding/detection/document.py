@@ -23,11 +23,12 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
+from mediacrawl.base.charsets import codec_name
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.decision import FieldDecision, Hints
 from mediacrawl.encoding.detection.detector import detect
 from mediacrawl.encoding.detection.forms import order_by_zeros, torn_utf8, without_cut
-from mediacrawl.encoding.languages import LANGUAGES, codec_name
+from mediacrawl.encoding.languages import LANGUAGES
 from mediacrawl.encoding.pricing.decoding import decode_single
 from mediacrawl.encoding.pricing.reading import read
 

@@ -13,9 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from mediacrawl.base.charsets import clean, wide_order
 from mediacrawl.base.terms import Tag
-from mediacrawl.encoding.declared import wide_order
-from mediacrawl.encoding.excerpts import clean
 from mediacrawl.encoding.history import History
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.programs.music.reading import TaggedFile

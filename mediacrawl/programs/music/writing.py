@@ -20,8 +20,8 @@ from typing import Any, Literal
 import mutagen
 from mutagen import aiff, apev2, asf, flac, id3, mp4, wave
 
+from mediacrawl.base.charsets import clean
 from mediacrawl.base.terms import Tag
-from mediacrawl.encoding.excerpts import clean
 from mediacrawl.probe import NeedBytes, ProbePolicy, SparseFile
 from mediacrawl.probe.context import BrokenError, LimitError, ParseContext, exact
 from mediacrawl.probe.formats import id3 as id3_reader

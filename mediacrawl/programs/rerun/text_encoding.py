@@ -17,12 +17,11 @@ from dataclasses import dataclass
 from encodings.aliases import aliases
 from typing import Final
 
+from mediacrawl.base.charsets import BYTE_ORDER_MARKS, CONTROLS, is_codec
 from mediacrawl.base.nearest import did_you_mean
 from mediacrawl.base.text import cut
 from mediacrawl.encoding import Hints, detect
 from mediacrawl.encoding.detection.document import decide_document
-from mediacrawl.encoding.detection.forms import BYTE_ORDER_MARKS, CONTROLS
-from mediacrawl.encoding.languages import is_codec
 from mediacrawl.programs.rerun.blocks import RerunError
 
 _WIDE: Final = ("utf-16", "utf-32")
