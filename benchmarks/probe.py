@@ -32,7 +32,7 @@ from probe_truth import KINDS, PROMISED, Recorded, is_near
 
 from mediacrawl.probe import Probe
 from mediacrawl.probe.claims import expected_by_name
-from mediacrawl.record.build import build_item
+from mediacrawl.record import build_item
 
 PEERS = {
     "mutagen": mutagen_whole,

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final, NamedTuple, Self
 
 ENCODING_WEIGHTS: Final[dict[str, float]] = {
     # The declared encoding is mostly right.
@@ -24,6 +25,9 @@ ENCODING_WEIGHTS: Final[dict[str, float]] = {
     "iso8859_7": 0.1, "cp737": 0.2, "cp862": 0.2, "iso8859_6": 0.2, "euc_jp": 0.5,
 }  # fmt: skip
 """How many wrongly declared media files are in an encoding, relative to the others: those that have a model."""
+
+Seen = Mapping[tuple[str, str], float]
+"""Counts of (encoding, language) on a host: ``{("cp1251", "ru"): 12.0}``."""
 
 _SAME: Final = {
     "iso8859-1": "cp1252", "latin-1": "cp1252", "ascii": "cp1252", "iso8859-9": "cp1254", "iso8859-8": "cp1255",
@@ -148,3 +152,61 @@ def clean(text: str) -> str:
         return text.strip()
     whole = text.encode("utf-16", errors="surrogatepass").decode("utf-16", errors="replace")
     return whole.replace("\0", " ").removeprefix("\ufeff").strip()
+
+
+def clean_all(value: Any) -> Any:
+    """Return a value with each text in it `clean`: a text, or lists and objects of texts and others."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, list):
+        return [clean_all(each) for each in value]
+    if isinstance(value, dict):
+        return {name: clean_all(each) for name, each in value.items()}
+    return value
+
+
+CHARDET: Final = "chardet"
+"""Source of a decision; chardet knows encodings without a model here."""
+
+SURE_DOCUMENT: Final = 0.9
+"""Confidence of the models above which a document's decision applies to its texts. Below, each record is decided from
+the bytes, with the document's encoding as a strong hint."""
+
+_ESTIMATE_PARTS: Final = 3
+
+
+class DocumentReading(NamedTuple):
+    """The encoding of a document, as each text from it notes it: ``cp1251``, or ``cp1251 models ru 0.9941``.
+
+    Attributes:
+        encoding: Python codec name.
+        by: source of the decision, if it is no declaration: ``models``, ``chardet``, ``default``; else empty.
+        language: or empty.
+        confidence: 0 to 1.
+    """
+
+    encoding: str
+    by: str = ""
+    language: str = ""
+    confidence: float = 1.0
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the models decided with certainty."""
+        return self.by == "models" and self.confidence >= SURE_DOCUMENT
+
+    def noted(self) -> str:
+        """Return it as a text; source, language (``-`` if unknown) and confidence only if no declaration decided."""
+        return f"{self.encoding} {self.by} {self.language or '-'} {self.confidence:.4f}" if self.by else self.encoding
+
+    @classmethod
+    def of(cls, noted: str) -> Self:
+        """Read what `noted` wrote. Never raises."""
+        encoding, *rest = noted.split(" ")
+        if len(rest) != _ESTIMATE_PARTS:
+            return cls(encoding)
+        by, language, confidence = rest
+        try:
+            return cls(encoding, by, "" if language == "-" else language, float(confidence))
+        except ValueError:
+            return cls(encoding)

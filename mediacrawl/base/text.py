@@ -11,8 +11,8 @@ import re
 import shutil
 import sys
 import unicodedata
-from collections.abc import Iterator
-from typing import TextIO
+from collections.abc import Callable, Iterable, Iterator
+from typing import TextIO, TypeVar
 
 BEGINS_RECORD = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d")
 """How a record of our logs begins; other lines belong to the record before."""
@@ -29,6 +29,7 @@ _AHEAD = r"(?=['\"]*[=+@\uff1d\uff0b\uff0d\uff20-])(?![+-]\d{1,30}(?:\.\d{1,30})
 _inner = re.compile(rf"([;,|\t\r\n]){_AHEAD}", re.ASCII)
 _guarded = re.compile(rf"([;,|\t\r\n])'{_AHEAD}", re.ASCII)
 """A delimiter of some table in a text, behind which a formula begins that is no number; without and with apostrophe."""
+Item = TypeVar("Item")
 _number = re.compile(r"[+-]?\d{0,30}[.,]?\d{0,30}(?:[eE][+-]?\d{1,4})?", re.ASCII).fullmatch
 
 
@@ -46,6 +47,20 @@ def clean(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
+
+
+def in_groups(items: Iterable[Item], length: Callable[[Item], int], longest: int, most: int) -> Iterator[list[Item]]:
+    """Yield what is decided jointly: groups of at most `most` items and, if they are several, `longest` characters."""
+    group: list[Item] = []
+    left = longest
+    for item in items:
+        left -= length(item)
+        if group and (left < 0 or len(group) == most):
+            yield group
+            group, left = [], longest - length(item)
+        group.append(item)
+    if group:
+        yield group
 
 
 def to_cell(text: str) -> str:

@@ -25,7 +25,7 @@ from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.politeness.robots_book import own_url
 from mediacrawl.probe import Probe, ProbeResult
 from mediacrawl.probe.session import Odd
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import MediaItem
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.canonical import canonical, spelling
 from mediacrawl.scope.sites import authority_of, site_of
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from mediacrawl.record.fixer import Fixer
+    from mediacrawl.record import Fixer
 
 FOLDER = "probe"
 """Folder within the state folder with the clocks of probed sites."""

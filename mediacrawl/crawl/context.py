@@ -50,7 +50,7 @@ from mediacrawl.crawl.policies import (
 from mediacrawl.crawl.request_serialization import is_ours
 from mediacrawl.crawl.setting_checks import SettingsError, check_settings
 from mediacrawl.crawl.storage import lease_seconds, open_frontier
-from mediacrawl.encoding.history import History
+from mediacrawl.encoding import History
 from mediacrawl.frontier import Counts, Frontier, FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.log.request_log import RequestLog
@@ -65,7 +65,7 @@ from mediacrawl.priority.nuggets import Nuggets
 from mediacrawl.priority.orders import Priority
 from mediacrawl.probe.open_lists import OpenLists
 from mediacrawl.probe.range_support import RangeSupport
-from mediacrawl.record.described import Description
+from mediacrawl.record import Description
 from mediacrawl.scope import Duplicates, NeverCrawlError, Scope
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.include import Include

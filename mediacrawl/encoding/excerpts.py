@@ -7,7 +7,7 @@ for all of it, the 8-bit encoding would win for every long text.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache, wraps
 from itertools import zip_longest
 from typing import Any, Final, TypeVar
@@ -131,23 +131,6 @@ def new_words(texts: Sequence[str]) -> list[str]:
 
     found = [_WORD_OF_TEXT.sub(once, text) for text in texts]
     return ["" if new.isascii() else new for new in found]
-
-
-Item = TypeVar("Item")
-
-
-def in_groups(items: Iterable[Item], length: Callable[[Item], int], longest: int, most: int) -> Iterator[list[Item]]:
-    """Yield what is decided jointly: groups of at most `most` items and, if they are several, `longest` characters."""
-    group: list[Item] = []
-    left = longest
-    for item in items:
-        left -= length(item)
-        if group and (left < 0 or len(group) == most):
-            yield group
-            group, left = [], longest - length(item)
-        group.append(item)
-    if group:
-        yield group
 
 
 LONGEST_FIELD: Final = 16_384

@@ -1,6 +1,6 @@
 """From the octets of a page or a list to what a parser takes: its encoding, and tags without thousands of attributes.
 
-Declared encodings are taken in the order of each standard. `mediacrawl.encoding.detection.document` decides whether
+Declared encodings are taken in the order of each standard. `mediacrawl.encoding.DecodedDocument` decides whether
 they are right, and which encoding a document without a declaration is in.
 """
 
@@ -14,10 +14,8 @@ from typing import Literal
 
 from w3lib.encoding import html_body_declared_encoding, read_bom, resolve_encoding
 
-from mediacrawl.base.charsets import is_codec
-from mediacrawl.encoding.decision import Hints, Seen
-from mediacrawl.encoding.detection.document import DecodedDocument, EncodingClaim, decide_document
-from mediacrawl.encoding.history import top_level
+from mediacrawl.base.charsets import Seen, is_codec
+from mediacrawl.encoding import DecodedDocument, Hints
 
 _DECLARED_WITHIN = 4_096
 """Bytes in which a page declares itself. The HTML standard says 1,024; pages with long heads exist."""
@@ -91,11 +89,11 @@ def _read(
     marked, mark = read_bom(body)
     rest = body[len(mark) :] if mark else body
 
-    def claims() -> Iterator[EncodingClaim]:
+    def claims() -> Iterator[tuple[str, Literal["bom", "header", "meta", "xml"]]]:
         if marked:
-            yield EncodingClaim(_known(marked) or marked, "bom")
+            yield _known(marked) or marked, "bom"
         if known := _known(header):
-            yield EncodingClaim(known, "header")
+            yield known, "header"
         label = None
         if declared_by == "meta":
             label = html_body_declared_encoding(rest[:_DECLARED_WITHIN])
@@ -103,14 +101,14 @@ def _read(
             label = found[1].decode("ascii")
         if declared_by and (encoding := _known(label)):
             # A declaration that can be read byte by byte is not in UTF-16, and the HTML standard takes it as UTF-8.
-            yield EncodingClaim("utf-8" if encoding.startswith(("utf-16", "utf-32")) else encoding, declared_by)
+            yield "utf-8" if encoding.startswith(("utf-16", "utf-32")) else encoding, declared_by
 
     def hints() -> Hints:
         found = _language.search(rest, 0, _DECLARED_WITHIN)
         language = (found[1] or found[2]).decode("ascii") if found else ""
-        return Hints(page_language=language, tld=top_level(url), seen=history())
+        return Hints(page_language=language, url=url, seen=history())
 
-    return decide_document(rest, claims(), hints), rest
+    return DecodedDocument.of(rest, claims(), hints), rest
 
 
 def header_charset(content_type: str) -> str | None:

@@ -20,11 +20,8 @@ from mediacrawl.crawl.files import HeldFolder
 from mediacrawl.crawl.own_settings import OwnSettings, models_of, state_folder
 from mediacrawl.crawl.shutdown import refuse_start
 from mediacrawl.crawl.threads import in_thread
-from mediacrawl.encoding import ModelError, native, use_models
-from mediacrawl.encoding.history import History
-from mediacrawl.encoding.mojibake.substitutions import SUBSTITUTIONS_FILE, Substitutions
-from mediacrawl.record.fixer import Fixer, FixResult
-from mediacrawl.record.item import MediaItem
+from mediacrawl.encoding import History, ModelError, Substitutions, use_models
+from mediacrawl.record import Fixer, FixResult, MediaItem
 
 logger = logging.getLogger(__name__)
 
@@ -98,7 +95,7 @@ class MojibakePipeline:
             return refuse_start("mojibake_error")
         self._history = history
         self._held = HeldFolder(self._path.parent)
-        self._stats.set_value("mojibake/native", int(native.module() is not None))
+        self._stats.set_value("mojibake/native", int(use_models(models_of(self._settings), check_only=True).is_native))
         return None
 
     def process_item(self, item: Any) -> Any:
@@ -191,7 +188,7 @@ def fixer_of(settings: BaseSettings, history: History | None = None) -> Fixer:
         ValueError: one of them cannot be used; the message is a sentence.
     """
     fields, least = use_settings(settings)
-    learned = Substitutions.load(state_folder(settings) / SUBSTITUTIONS_FILE)
+    learned = Substitutions.load(state_folder(settings) / Substitutions.FILE)
     return Fixer(fields, min_confidence=least, history=history, substitutions=learned)
 
 

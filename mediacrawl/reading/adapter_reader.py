@@ -22,7 +22,7 @@ from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.threads import in_thread
 from mediacrawl.extract import unpacked
 from mediacrawl.politeness.robots_directives import RobotsDirectives, directives_of
-from mediacrawl.record.described import MOST_DESCRIBED, Description
+from mediacrawl.record import Description
 from mediacrawl.scope import Base, Scope, Spelling, candidates
 from mediacrawl.site_adapters import queued as waiting
 from mediacrawl.site_adapters.engine import Answer, FoundRecord, Miss, page_slots, read_answer
@@ -245,7 +245,7 @@ class AdapterReader:
         if self._context.describe is None:
             return
         base = Base(visit.lease.request_url)
-        for written, record in islice(known, MOST_DESCRIBED):
+        for written, record in islice(known, Description.MOST):
             url, facts = base.canonical(written), facts_of(record)
             if url is not None and facts:
                 self._context.describe(Description(url, visit.lease.parent, facts))

@@ -17,8 +17,7 @@ from mediacrawl.extract.content_type import is_media
 from mediacrawl.probe import Probe, ProbePolicy, ProbeResult
 from mediacrawl.probe.claims import expected_by_name
 from mediacrawl.probe.session import FirstAnswer
-from mediacrawl.record.build import build_item
-from mediacrawl.record.fixer import Fixer
+from mediacrawl.record import Fixer, build_item
 from mediacrawl.scope.canonical import spelling
 from mediacrawl.scope.wrapped import unwrapped
 

@@ -20,8 +20,7 @@ from mediacrawl.probe import Probe, ProbeResult
 from mediacrawl.probe.claims import disposition_name, expected_by_name
 from mediacrawl.probe.icecast import SIGNS, is_stream, lacks_song, read_stream
 from mediacrawl.probe.session import FirstAnswer, Odd, ProbeStep, Reply, Session, advance
-from mediacrawl.record.build import build_item
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import MediaItem, build_item
 from mediacrawl.scope.sites import authority_of
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from hashlib import sha256
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from mediacrawl.base.charsets import DocumentReading, Seen
 from mediacrawl.base.clock import written_now
 from mediacrawl.base.facts import FEED, Fact, fact, pack
 from mediacrawl.base.terms import Candidate, Drop, End, Evidence, Kind, Outcome
@@ -21,21 +22,15 @@ from mediacrawl.crawl.headers import ENDED_HERE, header, headers
 from mediacrawl.crawl.interfaces import LeaseHolder
 from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.threads import in_thread
-from mediacrawl.encoding.decision import Seen
-from mediacrawl.encoding.history import History
+from mediacrawl.encoding import History
 from mediacrawl.extract import Listed, Listing, link_header, parse_list
 from mediacrawl.extract.charset import header_charset
 from mediacrawl.extract.content_type import claim_of, is_media
-from mediacrawl.frontier.byte_budget import byte_budget
 from mediacrawl.politeness.robots_directives import directives_of
 from mediacrawl.probe.session import FirstAnswer
-from mediacrawl.reading.page_media import OEMBED, item_of_oembed
+from mediacrawl.reading.page_media import OEMBED, item_of_oembed, players_within
 from mediacrawl.reading.response import Recognized, ResponseKind
-from mediacrawl.record.build import build_manifest_item, build_page_item
-from mediacrawl.record.byte_budget import FACTOR, PLAYERS, first_records
-from mediacrawl.record.described import MOST_DESCRIBED, Description
-from mediacrawl.record.fields import parse_reading
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import Description, MediaItem, build_manifest_item, build_page_item
 from mediacrawl.scope import Base, Scope, Spelling, candidates, site_of
 from mediacrawl.scope.wrapped import file_key
 
@@ -73,7 +68,7 @@ class DocumentEncodings:
         """
         if reading in {"utf-8", ""}:
             return
-        decided = parse_reading(reading)
+        decided = DocumentReading.of(reading)
         if decided.by:
             self._count(f"{kind}/encoding/{decided.by}")
         if self._history is not None and (not decided.by or decided.is_sure):
@@ -204,7 +199,7 @@ class ListReader:
         """Adds what the list says of known files to their records."""
         base = Base(response.url)
         for number, link in enumerate(known):
-            if number % MOST_DESCRIBED == MOST_DESCRIBED - 1:
+            if number % Description.MOST == Description.MOST - 1:
                 # Each may wait for the disk; other requests are handled in between.
                 await asyncio.sleep(0)
             url = base.resolve(link.href) if link.kind is Kind.MEDIA else None
@@ -256,9 +251,7 @@ class ListReader:
             items[url.key] = build_page_item(
                 evidence, page_url=page_url, site=visit.lease.site, found_at=at, url=url.requested, key=url.key
             )
-        kept = first_records(
-            items.values(), byte_budget(visit.decision.parsed_bytes, visit.fetch.bytes, PLAYERS, FACTOR)
-        )
+        kept = players_within(items.values(), visit.decision.parsed_bytes, visit.fetch.bytes)
         return kept, len(items) - len(kept)
 
     def _feed_facts(self, listing: Listing) -> tuple[Fact, ...]:

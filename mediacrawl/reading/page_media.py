@@ -10,9 +10,8 @@ from mediacrawl.base.clock import written_now
 from mediacrawl.base.facts import LONGEST_TEXT, PAGE, Fact, fact, pack, stated, unpack
 from mediacrawl.base.terms import Evidence, Kind, Lease
 from mediacrawl.extract import Medium, Page, facts_by_url, inherit, standing_alone
-from mediacrawl.record.build import build_page_item
-from mediacrawl.record.described import MOST_DESCRIBED, Description
-from mediacrawl.record.item import MediaItem
+from mediacrawl.frontier.byte_budget import byte_budget
+from mediacrawl.record import Description, MediaItem, build_page_item
 from mediacrawl.scope import Base, Scope, canonical
 from mediacrawl.scope.candidates import kind_of
 from mediacrawl.scope.wrapped import file_key
@@ -21,6 +20,30 @@ OEMBED = "oembed"
 """The link source of facts from oEmbed."""
 _CARD = "player"
 """The link source of media that only a card names, see `extract.Medium`."""
+
+
+_PLAYERS_BYTES = 16 * 1024
+"""Bytes that the records of players on one page or list may take, however short it is: some eight."""
+_PLAYERS_FACTOR = 4
+"""The same for each byte that was fetched."""
+
+
+def players_within(items: Iterable[MediaItem], unpacked: int, received: int) -> list[MediaItem]:
+    """Return the first records of players, as many as the length of an answer allows: 50 bytes make a record of 2 KB.
+
+    Args:
+        items: the records, in the order of the page or list.
+        unpacked: bytes of its text.
+        received: bytes of it as they came.
+    """
+    most = byte_budget(unpacked, received, _PLAYERS_BYTES, _PLAYERS_FACTOR)
+    kept = []
+    for item in items:
+        most -= item.stored_bytes()
+        if most < 0:
+            break
+        kept.append(item)
+    return kept
 
 
 class PageMedia:
@@ -54,14 +77,14 @@ class PageMedia:
         return pack(found) if found else ""
 
     def of_known(self, fresh: Iterable[str]) -> Iterator[Description]:
-        """Yield what the page says of files that the crawl knows, at most `MOST_DESCRIBED`.
+        """Yield what the page says of files that the crawl knows, at most `Description.MOST`.
 
         Args:
             fresh: canonical URLs of the links that are new.
         """
         facts, new = self._by_url(), set(fresh)
         known = (url for url in facts if url not in new)
-        for url in islice(known, MOST_DESCRIBED):
+        for url in islice(known, Description.MOST):
             yield Description(url, self._lease.request_url, facts[url])
 
     def _by_url(self) -> dict[str, list[Fact]]:

@@ -27,7 +27,6 @@ from mediacrawl.extract import (
 )
 from mediacrawl.extract.charset import header_charset
 from mediacrawl.extract.content_type import is_media
-from mediacrawl.frontier.byte_budget import byte_budget
 from mediacrawl.politeness.backoff import after_cut, after_status
 from mediacrawl.politeness.robots_directives import RobotsDirectives, directives_of
 from mediacrawl.priority import Scores
@@ -35,10 +34,9 @@ from mediacrawl.priority.revisits import is_revisit
 from mediacrawl.reading.adapter_reader import AdapterReader
 from mediacrawl.reading.file_reader import FileReader, streams
 from mediacrawl.reading.list_reader import DocumentEncodings, ListReader
-from mediacrawl.reading.page_media import PageMedia
+from mediacrawl.reading.page_media import PageMedia, players_within
 from mediacrawl.reading.response import Recognized, ResponseKind, recognize
-from mediacrawl.record.byte_budget import FACTOR, PLAYERS, first_records
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import MediaItem
 from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, Spelling, candidates, canonical, extension_of
 from mediacrawl.scope.copies import is_named_copy, of_a_copy
 
@@ -223,7 +221,7 @@ class Reader:
     def _players(self, visit: Visit, media: PageMedia) -> list[MediaItem]:
         """Return the records of players without a file, as many as the page's length allows."""
         named = media.items()
-        items = first_records(named, byte_budget(visit.decision.parsed_bytes, visit.fetch.bytes, PLAYERS, FACTOR))
+        items = players_within(named, visit.decision.parsed_bytes, visit.fetch.bytes)
         if items:
             self._scheduler.count("page/standing_alone", len(items))
         if len(named) > len(items):

@@ -28,7 +28,7 @@ from mediacrawl.frontier.stores import SQLITE_FILE, delete_store, open_store
 from mediacrawl.politeness.caching import is_conditional
 from mediacrawl.probe.session import Session
 from mediacrawl.reading.reader import Reader
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import MediaItem
 from mediacrawl.scope import Scope
 from mediacrawl.scope.sites import authority_of, referer
 from mediacrawl.site_adapters.queued import WAITS

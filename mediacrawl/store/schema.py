@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from mediacrawl.base.declaration import declared_fields
 from mediacrawl.base.text import clean
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import MediaItem
 
 APPLICATION_ID = 0x6D637277
 """SQLite's ``application_id`` of a catalogue, so that no other program's database is written to."""

@@ -16,12 +16,11 @@ from itemadapter import ItemAdapter
 
 import mediacrawl.record.fixer as module
 from mediacrawl.base.charsets import clean, decode
+from mediacrawl.base.evidence import raw_bytes, tag_element
 from mediacrawl.base.terms import Tag
-from mediacrawl.encoding import FieldDecision, model_version
-from mediacrawl.encoding.history import History
-from mediacrawl.record.evidence import raw_bytes, stored_decision, tag_element
-from mediacrawl.record.fixer import Fixer
-from mediacrawl.record.item import MediaItem
+from mediacrawl.encoding import FieldDecision, History, model_version
+from mediacrawl.record import Fixer, MediaItem
+from mediacrawl.record.elements import stored_decision
 from mediacrawl.record.values import best_values
 
 URL = "http://music.example.ru/albums/one.mp3"

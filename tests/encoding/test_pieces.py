@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mediacrawl.encoding import Hints, detect
 from mediacrawl.encoding.excerpts import MOST_SCORED, piece_of, without_repeats
-from mediacrawl.record.fixer import Fixer
+from mediacrawl.record import Fixer
 
 VERSES = {
     "de": "Über den Dächern der Stadt hört man späte Züge, und die Straße führt müde zum Fluß hinunter. ",

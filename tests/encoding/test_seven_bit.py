@@ -5,11 +5,11 @@ from harness import examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from mediacrawl.base.evidence import raw_bytes, tag_element
 from mediacrawl.base.terms import Tag
 from mediacrawl.encoding import Hints, detect
 from mediacrawl.encoding.pricing.decoding import iso2022, seven_bit
-from mediacrawl.record.evidence import raw_bytes, tag_element
-from mediacrawl.record.fixer import Fixer
+from mediacrawl.record import Fixer
 
 TITLES = [
     ("iso2022_jp", "iso2022_jp", "上を向いて歩こう"), ("iso2022_jp", "iso2022_jp", "雨の夜 (Live)"),

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.encoding import model_version, repair
-from mediacrawl.encoding.mojibake.substitutions import Substitutions, learn_pairs, read_pairs
-from mediacrawl.record.fixer import Fixer
+from mediacrawl.encoding import Substitutions, model_version, repair
+from mediacrawl.encoding.mojibake.substitutions import learn_pairs
+from mediacrawl.record import Fixer
 
 TITLES = Path(__file__).resolve().parents[2] / "benchmarks" / "titles"
 LANGUAGES = ("ru", "uk", "cs", "ja")
@@ -228,7 +228,7 @@ def test_lines_that_are_no_pairs_are_counted_and_named(tmp_path):
     bad = [b"torn", b"[1]", b'{"before": 1, "after": "x"}', b"\xff", b"x" * 200_000]
     path = tmp_path / "pairs.jl"
     path.write_bytes(b"\n".join([pair, b"", *bad, pair]))
-    found = read_pairs(path)
+    found = Substitutions.of_pairs(path)
     assert (found.pairs, found.bad, found.named) == (2, 5, [3, 4, 5, 6, 7])
     assert found.warning("pairs.jl") == "pairs.jl: 5 of 7 lines are no pairs and were passed over (3, 4, 5, 6, 7)."
     assert found.substitutions.propose(stripped("Океан Ельзи")).text == "Океан Ельзи"

@@ -16,14 +16,13 @@ from scrapy.utils.defer import ensure_awaitable
 from scrapy.utils.test import get_crawler
 
 from mediacrawl.base.charsets import decode
+from mediacrawl.base.evidence import tag_element
 from mediacrawl.base.terms import Tag
-from mediacrawl.encoding import detect
-from mediacrawl.encoding.mojibake.substitutions import Substitutions
+from mediacrawl.encoding import Substitutions, detect
 from mediacrawl.pipelines import MojibakePipeline, mojibake
 from mediacrawl.programs.demo import Resource
-from mediacrawl.record.evidence import tag_element
+from mediacrawl.record import MediaItem
 from mediacrawl.record.fixer import MOST_FIELDS
-from mediacrawl.record.item import MediaItem
 from mediacrawl.record.values import best_values
 
 TITLE = "Подмосковные вечера и тихая песня"

@@ -15,9 +15,9 @@ from probe_builders import handmade
 from probe_media import SAMPLES, audio, frame, id3, picture, sample
 from probe_old import old_files
 
+from mediacrawl.base.evidence import raw_bytes
 from mediacrawl.probe import Probe
-from mediacrawl.record.build import build_item
-from mediacrawl.record.evidence import raw_bytes
+from mediacrawl.record import build_item
 
 SMALL = 3000
 STATUS = ("complete", "partial", "unsupported", "error:")

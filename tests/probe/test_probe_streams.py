@@ -8,13 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from probe_media import sample
 
+from mediacrawl.base.evidence import raw_bytes
 from mediacrawl.base.terms import Evidence, Kind
 from mediacrawl.download.body_bytes import BodyLimits, bytes_wanted
 from mediacrawl.probe import Probe, ProbePolicy
 from mediacrawl.probe.icecast import STREAM_BYTES, is_stream, lacks_song, read_stream, stream_bytes
-from mediacrawl.record.build import build_item
-from mediacrawl.record.evidence import raw_bytes
-from mediacrawl.record.fixer import Fixer
+from mediacrawl.record import Fixer, build_item
 
 POLICY = ProbePolicy()
 MP3 = b"\xff\xfb\x90\x00" + bytes(413)

@@ -11,8 +11,7 @@ from tag_writers import write_asf
 from mediacrawl.base.charsets import wide_order
 from mediacrawl.probe.icecast import read_stream
 from mediacrawl.probe.text import ended, split, unpadded
-from mediacrawl.record.build import build_item
-from mediacrawl.record.fixer import Fixer
+from mediacrawl.record import Fixer, build_item
 
 TITLES = ["Anna", "Über den Wolken", "Ночной поезд", "Élan 9", "Ωδή στη χαρά", "L'été indien"]
 MARKED = ["", "\ufeff"]

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
-from mediacrawl.base.charsets import codec_name
+from mediacrawl.base.charsets import Seen, codec_name
 from mediacrawl.encoding.codepages import STEP
-from mediacrawl.encoding.decision import Hints, Seen
+from mediacrawl.encoding.decision import Hints
 from mediacrawl.encoding.languages import LANGUAGES, all_priors, languages_named
 from mediacrawl.encoding.pricing.reading import read
 

@@ -14,12 +14,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mediacrawl.base.charsets import clean, wide_order
+from mediacrawl.base.evidence import tag_element
 from mediacrawl.base.terms import Tag
-from mediacrawl.encoding.history import History
-from mediacrawl.encoding.mojibake.substitutions import Substitutions
+from mediacrawl.encoding import History, Substitutions
 from mediacrawl.programs.music.reading import TaggedFile
-from mediacrawl.record.evidence import tag_element
-from mediacrawl.record.fixer import Fixer
+from mediacrawl.record import Fixer
 
 MOST_TEXTS = 192
 """Distinct texts that are decided as one record; `Fixer` takes 256 of a record, and decides 64 at a time."""

@@ -17,9 +17,9 @@ from typing import Any, BinaryIO, Literal, Self
 
 import msgpack
 
-from mediacrawl.encoding.mojibake.substitutions import Substitutions
+from mediacrawl.encoding import Substitutions
 from mediacrawl.programs.rerun.text_fields import note, without_indexes
-from mediacrawl.record.fixer import FixResult
+from mediacrawl.record import FixResult
 
 
 class RerunError(Exception):

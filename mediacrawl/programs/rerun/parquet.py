@@ -32,7 +32,7 @@ from mediacrawl.programs.rerun.blocks import (
 )
 from mediacrawl.programs.rerun.json_lines import EVIDENCE
 from mediacrawl.programs.rerun.text_fields import TextFields
-from mediacrawl.record.fixer import Fixer
+from mediacrawl.record import Fixer
 
 _GROUP_ROWS = 10_000
 

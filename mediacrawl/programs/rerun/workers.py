@@ -10,9 +10,9 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
+from mediacrawl.base.collector import no_collection
 from mediacrawl.base.workers import WorkerEndedError, Workers, workers
 from mediacrawl.encoding import use_models
-from mediacrawl.encoding.api import no_collection
 from mediacrawl.programs.rerun.blocks import (
     Block,
     BlockRecord,
@@ -24,9 +24,8 @@ from mediacrawl.programs.rerun.blocks import (
     Writer,
 )
 from mediacrawl.programs.rerun.text_fields import TextFields
-from mediacrawl.record.evidence import number
-from mediacrawl.record.fixer import Fixer, FixResult, TextChange
-from mediacrawl.store.works import content_keys, may_have_lost, others_in, with_copies
+from mediacrawl.record import Fixer, FixResult, may_have_lost, with_copies
+from mediacrawl.store.works import content_keys, others_in
 
 _AHEAD = 3
 """Blocks for each process that are in work or wait for their turn."""
@@ -118,7 +117,7 @@ class BlockWorker:
         try:
             has_lost = self._copies and may_have_lost(entry.record)
             mended = with_copies(entry.record, others_in(entry.record, self._copies)) if has_lost else None
-            copied = list(_copied(entry.record, mended)) if mended else []
+            copied = FixResult.of_copies(entry.record, mended).changes if mended else ()
             entry.record.update(mended or {})
             found = self._texts.fix(entry.record, self._fixer, holds)
             found = replace(found, changes=(*copied, *found.changes)) if copied else found
@@ -128,17 +127,6 @@ class BlockWorker:
             return None
         entry.changed = found.changed or mended is not None
         return found
-
-
-def _copied(record: Mapping[str, Any], mended: Mapping[str, Any]) -> Iterator[TextChange]:
-    """Yield the changes of a record that got texts of other records."""
-    for element in mended["tags"]:
-        name = element.get("key")
-        if element.get("copy_url") and record.get(name) != mended.get(name):
-            encoding, language = element.get("encoding") or element.get("declared"), element.get("language")
-            confidence = number(element.get("confidence"), 1.0)
-            before, after = str(record.get(name)), str(mended[name])
-            yield TextChange(name, before, after, str(encoding), str(language or ""), confidence, "fixed", lossy=False)
 
 
 def _was_mangled(found: FixResult | None) -> bool:

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mediacrawl.base.evidence import raw_bytes
 from mediacrawl.probe import Probe, ProbePolicy
 from mediacrawl.probe.icecast import read_stream
-from mediacrawl.record.build import build_item
-from mediacrawl.record.evidence import raw_bytes
+from mediacrawl.record import build_item
 
 FOLDER = Path(__file__).parent
 FAMILIES = sorted(path.stem for path in FOLDER.glob("*.py") if not path.stem.startswith("_"))

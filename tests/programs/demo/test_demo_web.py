@@ -18,7 +18,7 @@ from w3lib.url import canonicalize_url
 
 from mediacrawl.probe import Probe, ProbeResult
 from mediacrawl.programs.demo import DemoServer, grow_mp3, media_bytes
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import MediaItem
 
 SHORT = {"can-y-mor.dsf"}
 """One block of one-bit audio is 4 KB."""

@@ -15,7 +15,7 @@ from stored_items import go, killed, read_lines
 from mediacrawl.programs.rerun import RerunError, RerunOptions, RerunWatcher, report, rerun
 from mediacrawl.programs.rerun.console import refuse_unchecked
 from mediacrawl.programs.rerun.text_encoding import encoding_of, named
-from mediacrawl.record.fixer import Fixer
+from mediacrawl.record import Fixer
 
 GARBLED = "Группа крови".encode("cp1251").decode("latin-1")
 EXCEL = (
