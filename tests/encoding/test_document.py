@@ -7,11 +7,8 @@ from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mediacrawl.base.evidence import raw_bytes, tag_element
-from mediacrawl.base.terms import Tag
 from mediacrawl.encoding import DecodedDocument, Hints, detect
 from mediacrawl.encoding.detection.document import chardet_if_doubtful, sample_of
-from mediacrawl.record import Fixer
 
 RUSSIAN = [
     "Вечерние записи у реки",
@@ -187,50 +184,11 @@ def test_any_bytes_get_an_answer(raw, claimed):
     assert 0 <= found.confidence <= 1
 
 
-def test_chardet_is_asked_for_long_texts_in_encodings_without_a_model():
-    lyrics = "\n".join(KOREAN * 8)
-    raw = lyrics.encode("johab")
-    item = {
-        "title": "Song",
-        "tags": [tag_element(Tag("id3v2.3", "USLT", "lyrics", "latin-1", raw, raw.decode("latin-1")))],
-    }
-    Fixer().fix(item)
-    (found,) = item["tags"]
-    assert (found["text"], found["encoding"], found["document"]) == (lyrics, "johab", "chardet")
-    assert raw_bytes(found) == raw
-    first = dict(found)
-    assert not Fixer().fix(item).changed
-    assert found == first
-
-
 @pytest.mark.parametrize(("lines", "encoding"), [(RUSSIAN, "koi8_r"), (GERMAN, "cp1252"), (JAPANESE, "euc_jp")])
 def test_long_texts_that_the_models_read_are_theirs(lines, encoding):
     raw = "\n".join(lines * 12).encode(encoding)
     (decided,) = detect([raw[:400].rpartition(b"\n")[0]]).fields
     assert chardet_if_doubtful(raw, decided) is decided
-
-
-def test_a_long_text_that_chardet_read_obeys_the_confidence_that_is_asked_for():
-    lyrics = "\n".join(KOREAN * 6)
-    raw = lyrics.encode("johab")
-    found = tag_element(Tag("id3v2.3", "USLT", "lyrics", "latin-1", raw, raw.decode("latin-1")))
-    before = found["text"]
-    item = {"tags": [found]}
-    for least, text, decision in ((0.0, lyrics, "fixed"), (0.9999, before, "undecided"), (0.0, lyrics, "fixed")):
-        Fixer(min_confidence=least).fix(item)
-        assert (found["text"], found["decision"], found["document"]) == (text, decision, "chardet")
-        assert not Fixer(min_confidence=least).fix(item).changed
-
-
-def test_a_long_text_that_chardet_read_is_decided_anew_by_other_models(monkeypatch):
-    raw = "\n".join(KOREAN * 6).encode("johab")
-    found = tag_element(Tag("id3v2.3", "USLT", "lyrics", "latin-1", raw, raw.decode("latin-1")))
-    Fixer().fix({"tags": [found]})
-    monkeypatch.setattr("mediacrawl.record.fixer.model_version", lambda: "f" * 12)
-    monkeypatch.setattr("mediacrawl.encoding.api.chardet_if_doubtful", lambda _, decided: decided)
-    Fixer().fix({"tags": [found]})
-    assert found["fixer"] == "f" * 12
-    assert "document" not in found
 
 
 def test_a_short_text_is_nothing_to_ask_chardet_for(monkeypatch):

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.encoding import Detection, Hints, History, detect
+from mediacrawl.encoding import Hints, History, detect
+from mediacrawl.encoding.decision import Detection
 from mediacrawl.encoding.history import place_of
 from mediacrawl.encoding.pricing.hints import shift_of
 

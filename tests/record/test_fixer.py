@@ -259,7 +259,7 @@ def test_a_run_without_history_takes_nothing_back_that_the_crawl_decided_with_it
 def detected(encoding="cp1251", confidence=0.99, language="", margin=9.0, calls=None):
     """A detection that always finds the same; what it was requested goes to `calls`."""
 
-    def detect(fields, hints):
+    def detect(fields, hints, **_):
         if calls is not None:
             calls.append(hints)
         texts = [raw.decode(encoding, "replace") for raw in fields]
