@@ -19,9 +19,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-import mediacrawl.site_adapters.learn.learning  # noqa: F401 - `learn_from` imports it, which is not to be measured
-from mediacrawl.commands.adapters import learn_from
+from mediacrawl.commands.adapters import allowed_to
 from mediacrawl.scope import canonical
+from mediacrawl.site_adapters import learn_files
 from mediacrawl.site_adapters.engine import Miss
 from mediacrawl.site_adapters.form import SiteAdapter
 from mediacrawl.site_adapters.loading import parse
@@ -62,7 +62,7 @@ def learned() -> tuple[dict[str, dict[str, Any]], list[dict[str, Any]]]:
     rows, seconds = [], []
     for name, site in SITES.items():
         began = time.perf_counter()
-        _, result = learn_from([str(path) for path in site.recordings()], 0, "mediacrawl")
+        result = learn_files(site.recordings(), allows=allowed_to("mediacrawl"))
         seconds.append(time.perf_counter() - began)
         verdict = f"refused: {', '.join(each.name for each in result.refusals)}"
         if result.adapter is not None:

@@ -33,6 +33,7 @@ class FetchFacts:
         broke_off: whether the body ended early: fewer bytes than announced, or an incomplete compressed body. False if
             the crawler ended the download.
         loss: how the connection ended early, in words: ``connection reset after 3 KB``; empty if it did not.
+        allowed: whether the authority's robots.txt, which was looked up when the lease was taken, allows the URL.
         crawl_delay: seconds that the authority's robots.txt asks for; None if unknown.
         limits: limits that decompression met.
     """
@@ -58,6 +59,7 @@ class FetchFacts:
     trouble: Trouble | None = None
     broke_off: bool = False
     loss: str = ""
+    allowed: bool = False
     crawl_delay: float | None = None
     limits: set[Limit] = field(default_factory=set)
 

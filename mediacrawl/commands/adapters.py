@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
@@ -21,15 +21,8 @@ from mediacrawl.commands.probe import check_requests, run_single, text_fixer
 from mediacrawl.crawl.files import locate
 from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.scope import canonical
-from mediacrawl.site_adapters.form import SiteAdapter
-from mediacrawl.site_adapters.har.recording import SKIPPED, Recording, RecordingError
-from mediacrawl.site_adapters.loading import AdapterError, load
-from mediacrawl.site_adapters.registry import SiteAdapters
-from mediacrawl.site_adapters.schema import SCHEMA
+from mediacrawl.site_adapters import SCHEMA, AdapterError, RecordingError, SiteAdapter, SiteAdapters, learn_files
 from mediacrawl.store import json_line
-
-if TYPE_CHECKING:
-    from mediacrawl.site_adapters.learn.model import Learned
 
 
 class Command(OwnCommand, ScrapyCommand):
@@ -79,8 +72,8 @@ class Command(OwnCommand, ScrapyCommand):
         assert self.settings is not None
         try:
             agent = OwnSettings(self.settings).getstr("ROBOTS_TOKEN")
-            recordings, learned = learn_from(words, hold_out, agent)
-            for line in _lines(recordings, learned):
+            learned = learn_files(words, hold_out=hold_out, allows=allowed_to(agent))
+            for line in [*learned.read, *(f"  {step}" for step in learned.steps), *learned.tried()]:
                 say(printable(line))
             if learned.adapter is None:
                 self._fail("\n".join(f"refused, {each.name}: {each.sentence}" for each in learned.refusals))
@@ -102,7 +95,7 @@ class Command(OwnCommand, ScrapyCommand):
             raise UsageError("name a file or a folder, or set ADAPTERS_DIR")
         for path in [Path(name) for name in words] or map(locate, names):
             try:
-                found = list(SiteAdapters.load(path)) if path.is_dir() else [load(path)]
+                found = list(SiteAdapters.load(path))
             except AdapterError as error:
                 self._fail(str(error))
                 continue
@@ -116,7 +109,10 @@ class Command(OwnCommand, ScrapyCommand):
             raise UsageError("adapters try takes the FILE of an adapter and one URL or more")
         settings = self.settings
         assert isinstance(settings, Settings)
-        adapter, urls = load(Path(words[0])), []
+        found, urls = list(SiteAdapters.load(Path(words[0]))), list[str]()
+        if len(found) != 1:
+            raise UsageError(f"adapters try takes the FILE of one adapter, and {printable(words[0])} has {len(found)}")
+        adapter = found[0]
         for word in words[1:]:
             url = canonical(word)
             if url is None:
@@ -158,27 +154,11 @@ def _described(adapter: SiteAdapter) -> str:
     return f"{adapter.name}: {page}, {requests.strip()}{', and the page' if adapter.fetches_page else ''}"
 
 
-def learn_from(names: Sequence[str], hold_out: int, agent: str) -> tuple[list[Recording], Learned]:
-    """Learn a site adapter. No request is made.
+def allowed_to(agent: str) -> Callable[[str, str], bool]:
+    """Return a function that tells whether a robots.txt (its text) allows a URL to a product token."""
+    from mediacrawl.politeness.robots import RobotsRules  # noqa: PLC0415 - the other subcommands have no need of it
 
-    Args:
-        names: paths of the recordings.
-        hold_out: so many pages, the last ones, are kept out to try the adapter on.
-        agent: product token that robots.txt of the recordings are asked for.
-
-    Raises:
-        RecordingError: a recording cannot be read.
-    """
-    from mediacrawl.politeness.robots import RobotsRules  # noqa: PLC0415 - the other subcommands have no need of them
-    from mediacrawl.site_adapters.har.reading import read_recording  # noqa: PLC0415
-    from mediacrawl.site_adapters.learn.learning import learn  # noqa: PLC0415
-
-    recordings = [read_recording(name, Path(name).name) for name in names]
-
-    def allows(text: str, url: str) -> bool:
-        return bool(RobotsRules.parse(text.encode(), agent).allowed(url))
-
-    return recordings, learn(recordings, hold_out=hold_out, allows=allows)
+    return lambda text, url: bool(RobotsRules.parse(text.encode(), agent).allowed(url))
 
 
 def _write_adapter(path: Path, written: dict[str, Any]) -> None:
@@ -191,18 +171,3 @@ def _write_adapter(path: Path, written: dict[str, Any]) -> None:
     """
     with path.open("x", encoding="utf-8") as file:
         file.write(json.dumps(written, ensure_ascii=False, indent=2) + "\n")
-
-
-def _lines(recordings: Sequence[Recording], learned: Learned) -> Iterator[str]:
-    """What was read and learned, for people, one line each."""
-    for recording in recordings:
-        pages = plural(len(recording.pages), "page")
-        requests = plural(sum(len(page.entries) for page in recording.pages), "request")
-        yield f"{recording.name}: {pages}, {requests} ({recording.flavour})"
-        for why, number in sorted(recording.skipped.items()):
-            yield f"  not read: {number} {SKIPPED.get(why, why)}"
-    for step in learned.steps:
-        yield f"  {step}"
-    for page in learned.held_out:
-        how = f"right: {', '.join(page.found)}" if page.right else f"WRONG: {page.why or 'it finds other media'}"
-        yield f"  held out: {page.url} is {how}"

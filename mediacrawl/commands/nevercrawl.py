@@ -17,9 +17,9 @@ from mediacrawl.base.text import printable, say
 from mediacrawl.commands.own import OwnCommand
 from mediacrawl.crawl.files import locate
 from mediacrawl.crawl.own_settings import OwnSettings
-from mediacrawl.scope.canonical import canonical
 from mediacrawl.scope.exclusions import Exclusion, NeverCrawl, NeverCrawlError
 from mediacrawl.scope.exclusions.adding import Addition, add_entry, copy_list, covering, parse_entry
+from mediacrawl.scope.urls import canonical
 
 _FIELDS = ("domain", "path", "reason", "date", "file", "line")
 """Fields of an entry in JSON."""

@@ -14,6 +14,7 @@ from twisted.python.failure import Failure
 
 from mediacrawl.base.facts import unpack
 from mediacrawl.base.format import elapsed, in_words
+from mediacrawl.base.queued import ADAPTER, WAITS, QueuedRequest
 from mediacrawl.base.terms import Drop, End, Evidence, Kind, Outcome, SiteState
 from mediacrawl.base.text import cut, printable
 from mediacrawl.base.visit import VISIT, Visit
@@ -27,9 +28,7 @@ from mediacrawl.probe import Probe, ProbeResult
 from mediacrawl.probe.session import Odd
 from mediacrawl.record import MediaItem
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.scope.canonical import canonical, spelling
-from mediacrawl.scope.sites import authority_of, site_of
-from mediacrawl.site_adapters.queued import ADAPTER, WAITS, QueuedRequest
+from mediacrawl.scope.urls import authority_of, canonical, site_of, spelling
 from mediacrawl.spiders.base import MediaCrawlClocks, ProbingSpider
 
 if TYPE_CHECKING:

@@ -6,26 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from mediacrawl.base.queued import LINK_CLASS, MISSED, REPEATED, WAITS, QueuedRequest, WaitingPage, mark_of_redirect
 from mediacrawl.base.terms import Candidate, Drop, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.base.visit import AdapterUse, Visit
 from mediacrawl.politeness.backoff import is_passing
 from mediacrawl.priority import Scores
 from mediacrawl.priority.revisits import evidence_for_other, is_revisit
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.scope.canonical import spelling
-from mediacrawl.site_adapters.engine import Miss, data_request
-from mediacrawl.site_adapters.form import SiteAdapter
-from mediacrawl.site_adapters.queued import (
-    LINK_CLASS,
-    MISSED,
-    REPEATED,
-    WAITS,
-    QueuedRequest,
-    WaitingPage,
-    kept_slots,
-    mark,
-    mark_of_redirect,
-)
+from mediacrawl.scope.urls import spelling
+from mediacrawl.site_adapters import Miss, SiteAdapter, data_request
 
 if TYPE_CHECKING:
     from mediacrawl.crawl.context import CrawlContext
@@ -71,7 +60,7 @@ def first_request(
         adapter=adapter.name,
         digest=adapter.digest,
         step=1,
-        slots=kept_slots(adapter, 1, slots),
+        slots=adapter.kept_slots(1, slots),
         # The data are requested again, and the frontier knows their URL.
         again=f"{lease.taken:.6f}" if is_revisit(lease) or lease.evidence.via == REPEATED else "",
         listed=listed,
@@ -89,7 +78,7 @@ def following_request(
     Raises:
         Miss: the slots give no URL.
     """
-    following = replace(queued, step=queued.step + 1, slots=kept_slots(adapter, queued.step + 1, slots))
+    following = replace(queued, step=queued.step + 1, slots=adapter.kept_slots(queued.step + 1, slots))
     return _candidate(following, adapter, lease.evidence, scores, depth=lease.depth, parent=lease.parent)
 
 
@@ -127,7 +116,7 @@ def _waiting(
     found = candidate(url, waits, scores, Kind.LIST, depth=depth, parent=parent)
     # The page had its turn already, by its own class: its data comes as early as media does.
     score = scores.first(Kind.MEDIA, WAITS, depth)
-    url_in_frontier = f"{url.key}#{mark(adapter, queued.step, queued.slots, queued.again)}"
+    url_in_frontier = f"{url.key}#{adapter.mark(queued.step, queued.slots, queued.again)}"
     return replace(found, url=url_in_frontier, requested=url.requested, link_class=LINK_CLASS, score=score)
 
 

@@ -13,7 +13,6 @@ from mediacrawl.base.terms import Drop
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.frontier import FrontierError
-from mediacrawl.frontier.contract import Remote
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -112,8 +111,8 @@ class Housekeeping:
     def write_stats(self) -> None:
         """Move the counters into the stats."""
         # A frontier that could not be opened has no tallies.
-        if self._context.final is None and isinstance(self._context.frontier, Remote):
-            self._counted.update(self._context.frontier.tallies())
+        if self._context.final is None and self._context.remote is not None:
+            self._counted.update(self._context.remote.tallies())
         for name, value in self._counted.items():
             self._crawler.stats.inc_value(name, value)
         self._counted.clear()
@@ -122,19 +121,19 @@ class Housekeeping:
         self._timer = call_later(INTERVAL, self._run)
         self._sweep()
         self.write_stats()
-        frontier = self._context.frontier
-        if isinstance(frontier, Remote) and scrapy_internals.is_closing(self._crawler.engine):
+        frontier, remote, now = self._context.frontier, self._context.remote, self._context.clock.now()
+        if remote is not None and scrapy_internals.is_closing(self._crawler.engine):
             # The engine closes when no request is left, and these may wait for a Redis that is gone.
-            frontier.give_up()
-        now = self._context.clock.now()
+            remote.give_up()
         try:
             if now - self._committed >= COMMIT_INTERVAL:
                 self._committed = now
                 self._prune()
                 self._context.priority.save(now)
                 frontier.commit()
-            if not self._shutdown.closing:
-                self._wake_up.set()
+            release = frontier.next_release()
+            if release is not None and release != self._wake_up.time and not self._shutdown.closing:
+                self._wake_up.set(release, now)
         except FrontierError as error:
             self._shutdown.stop("frontier_error", error)
 
@@ -153,30 +152,22 @@ class Housekeeping:
 
 
 class WakeUpTimer:
-    """One timer, set to the next release time. It is moved only when that time has come nearer."""
+    """One timer, set to the next release time.
 
-    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
+    Attributes:
+        time: when it wakes the engine, seconds since the epoch; None if it is not set.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.time: float | None = None
         self._crawler = crawler
-        self._context = context
         self._timer: CallLaterResult | None = None
-        self._time: float | None = None
 
-    def set(self) -> None:
-        """Set the timer to the frontier's next release time.
-
-        Raises:
-            FrontierError: the frontier cannot be read.
-        """
-        release = self._context.frontier.next_release()
-        if release is None or (self._timer is not None and self._time == release):
-            return
+    def set(self, release: float, now: float) -> None:
+        """Move it to a time, seconds since the epoch."""
         self.cancel()
-        self._time = release
-        self._timer = call_later(max(release - self._context.clock.now(), 0.0), self._ring)
-
-    def reset(self) -> None:
-        """Let the next `set` move the timer: the next release time may have changed."""
-        self._time = None
+        self.time = release
+        self._timer = call_later(max(release - now, 0.0), self._ring)
 
     def wake(self) -> None:
         """Let the engine ask the scheduler now."""
@@ -186,8 +177,8 @@ class WakeUpTimer:
         """Stop the timer."""
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = None
+        self._timer = self.time = None
 
     def _ring(self) -> None:
-        self._timer = None
+        self._timer = self.time = None
         self.wake()

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 from weakref import WeakKeyDictionary, WeakMethod
-
-from mediacrawl.crawl.signals import visit_ended
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -18,8 +15,6 @@ if TYPE_CHECKING:
     from mediacrawl.base.visit import Visit
     from mediacrawl.frontier import Frontier
     from mediacrawl.scope import Scope
-
-logger = logging.getLogger(__name__)
 
 
 class LeaseHolder(Protocol):
@@ -151,16 +146,9 @@ def listen_to_visits(crawler: Crawler, listener: VisitListener) -> None:
     The reference is weak, as with Scrapy's signals. The parts of mediacrawl are called directly, because ten receivers
     of a signal cost 0.06 ms a page.
     """
-    _LISTENERS.setdefault(crawler, []).append(WeakMethod(listener))
+    listeners_of(crawler).append(WeakMethod(listener))
 
 
-def tell_visit_ended(crawler: Crawler, visit: Visit, outcome: Outcome) -> None:
-    """Call the listeners of a crawl, and send the signal. An exception of one is logged, and the others are called."""
-    for reference in _LISTENERS.get(crawler, ()):
-        listener = reference()
-        try:
-            if listener is not None:
-                listener(visit, outcome)
-        except Exception:
-            logger.exception("%s failed at the end of the visit of %s", listener, visit.lease.url)
-    crawler.signals.send_catch_log(visit_ended, visit=visit, outcome=outcome, spider=crawler.spider)
+def listeners_of(crawler: Crawler) -> list[Callable[[], VisitListener | None]]:
+    """Return weak references to the listeners of a crawl, those of later calls of `listen_to_visits` included."""
+    return _LISTENERS.setdefault(crawler, [])

@@ -12,8 +12,9 @@ from mediacrawl.crawl.own_settings import REDIS, OwnSettings, state_folder, stor
 from mediacrawl.crawl.policies import priority_name
 from mediacrawl.frontier import Frontier
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.priority.orders import Alike, CreditPolicy, OrderModelError, Priority, RuleOrder, SiteRate
-from mediacrawl.scope.canonical import canonical
+from mediacrawl.priority.orders import Alike, OrderModelError, Priority, RuleOrder, SiteRate
+from mediacrawl.priority.visits import CreditPolicy
+from mediacrawl.scope.urls import canonical
 
 if TYPE_CHECKING:
     from mediacrawl.priority.adaptive import AdaptivePolicy

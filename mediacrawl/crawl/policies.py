@@ -23,13 +23,13 @@ from mediacrawl.politeness.backoff import BackoffPolicy
 from mediacrawl.politeness.delay import ANY_HOUR, DelayPolicy, factors_by_hour
 from mediacrawl.politeness.dns import NamePolicy, fixed_hosts, server_of
 from mediacrawl.politeness.robots_book import RobotsTimes
+from mediacrawl.priority.links import RULES, Scores
 from mediacrawl.priority.nuggets import UserFunction
-from mediacrawl.priority.score import RULES, Scores
 from mediacrawl.probe import ProbePolicy
 from mediacrawl.scope import DuplicatePolicy, NeverCrawl, Scope, ScopeRules, Traps
 from mediacrawl.scope.gate import ContactScope
-from mediacrawl.scope.hosts import canonical_host
 from mediacrawl.scope.include import Include
+from mediacrawl.scope.urls import canonical_host
 
 PLACEHOLDER = "example.invalid"
 """Part of ``MEDIACRAWL_CONTACT`` until the user sets it."""

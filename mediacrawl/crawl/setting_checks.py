@@ -23,7 +23,7 @@ from mediacrawl.crawl.files import locate
 from mediacrawl.politeness.address_guard import Guard
 from mediacrawl.politeness.delay import factors_by_hour
 from mediacrawl.politeness.dns import NamePolicy, fixed_hosts, server_of
-from mediacrawl.priority.score import Scores
+from mediacrawl.priority.links import Scores
 
 if TYPE_CHECKING:
     from mediacrawl.priority.nuggets import UserFunction
@@ -166,13 +166,13 @@ def user_function(setting: str, arguments: int, path: Any) -> UserFunction:
 
 
 def _read_extensions(path: str) -> None:
-    from mediacrawl.scope.extensions import ExtensionFilter  # noqa: PLC0415 - a quarter of a second
+    from mediacrawl.scope.gate import ExtensionFilter  # noqa: PLC0415 - a quarter of a second
 
     ExtensionFilter.load(locate(path))
 
 
 def _read_adapters(folder: str) -> None:
-    from mediacrawl.site_adapters.registry import SiteAdapters  # noqa: PLC0415 - a fifth of a second
+    from mediacrawl.site_adapters import SiteAdapters  # noqa: PLC0415 - a fifth of a second
 
     SiteAdapters.load(locate(folder))
 

@@ -16,7 +16,7 @@ from zope.interface import implementer
 
 from mediacrawl.download.resolver import Count, HostsResolver, NoAnswerError, NoSuchNameError, spelled
 from mediacrawl.politeness.address_guard import Guard
-from mediacrawl.scope.hosts import is_address
+from mediacrawl.scope.urls import is_address
 
 logger = logging.getLogger(__name__)
 

@@ -57,7 +57,7 @@ from mediacrawl.download.resolver import spelled
 from mediacrawl.download.tls import tls_context
 from mediacrawl.politeness.address_clocks import AddressClocks
 from mediacrawl.politeness.address_guard import GuardedAddressError, parse_address
-from mediacrawl.scope.hosts import is_address, is_loopback
+from mediacrawl.scope.urls import is_address, is_loopback
 
 if TYPE_CHECKING:
     from scrapy import Request

@@ -24,8 +24,7 @@ from mediacrawl.probe import Probe, ProbeResult
 from mediacrawl.probe.claims import expected_by_name
 from mediacrawl.probe.icecast import is_stream, read_stream
 from mediacrawl.probe.session import FirstAnswer, Reply, Session
-from mediacrawl.scope.canonical import Base, spelling
-from mediacrawl.scope.hosts import REFUSED_PORTS
+from mediacrawl.scope.urls import REFUSED_PORTS, Base, spelling
 
 REDIRECTS = 3
 """Redirects in a row that are followed."""

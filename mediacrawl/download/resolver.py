@@ -38,7 +38,7 @@ from mediacrawl.politeness.dns import (
     read_hosts,
     read_servers,
 )
-from mediacrawl.scope.hosts import canonical_host, is_address
+from mediacrawl.scope.urls import canonical_host, is_address
 
 if TYPE_CHECKING:
     from typing import Self

@@ -17,9 +17,9 @@ from typing import Self, TypeVar
 from urllib.parse import urlsplit
 
 from mediacrawl.base.charsets import Seen, codec_name
+from mediacrawl.base.files import replacing
 from mediacrawl.encoding.decision import Detection
 from mediacrawl.encoding.languages import LANGUAGES, languages_named
-from mediacrawl.log.archive import replacing
 
 logger = logging.getLogger(__name__)
 _FORMAT = 1

@@ -22,8 +22,7 @@ from mediacrawl.crawl.headers import header, headers
 from mediacrawl.politeness.backoff import after_answer, after_trouble, asked_to_wait, backed_off, trouble_of
 from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.politeness.delay import Clocks, after_visit
-from mediacrawl.scope.canonical import canonical
-from mediacrawl.scope.sites import authority_of
+from mediacrawl.scope.urls import authority_of, canonical
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -53,7 +52,7 @@ class AdaptiveDelayMiddleware(CrawlComponent):
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
         super().__init__(crawler, context)
-        self._policy = context.delay
+        self._policy = context.policy.delay
         self._clocks: LastUsed[Clocks] = LastUsed(_SITES)
 
     def _opened(self) -> None:

@@ -22,7 +22,7 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.politeness.address_clocks import AddressClocks, UntriedAddresses
 from mediacrawl.politeness.address_guard import GuardedAddressError
 from mediacrawl.politeness.caching import LastUsed
-from mediacrawl.scope.sites import host_of, site_of
+from mediacrawl.scope.urls import host_of, site_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

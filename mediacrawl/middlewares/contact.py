@@ -13,7 +13,7 @@ from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.failures import refuse
 from mediacrawl.crawl.policies import is_anonymous
 from mediacrawl.scope import is_loopback
-from mediacrawl.scope.sites import host_of
+from mediacrawl.scope.urls import host_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

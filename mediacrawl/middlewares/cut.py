@@ -24,7 +24,7 @@ from mediacrawl.download.body_bytes import BodyLimits, bytes_wanted, bytes_wante
 from mediacrawl.extract.content_coding import UNPACKED, codings_of, is_complete, unpack
 from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.priority.nuggets import is_worth_opening
-from mediacrawl.scope.sites import host_of
+from mediacrawl.scope.urls import host_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -21,8 +21,8 @@ from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder
 from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.contract import FrontierAwayError
-from mediacrawl.scope.canonical import canonical
-from mediacrawl.scope.exclusions.never import drop_excluded
+from mediacrawl.scope.exclusions import drop_excluded
+from mediacrawl.scope.urls import canonical
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

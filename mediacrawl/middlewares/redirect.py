@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.http.cookies import CookieJar
 
+from mediacrawl.base.queued import WAITS
 from mediacrawl.base.terms import Drop, End, Kind, Outcome
 from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl import request_serialization
@@ -20,9 +21,7 @@ from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.priority.revisits import evidence_for_other
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.scope.canonical import Base, Spelling, canonical
-from mediacrawl.scope.sites import authority_of
-from mediacrawl.site_adapters.queued import WAITS
+from mediacrawl.scope.urls import Base, Spelling, authority_of, canonical
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -14,9 +14,9 @@ from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.failures import RefusedRequest, error_name
-from mediacrawl.crawl.own_settings import OwnSettings
-from mediacrawl.log.request_log import LogError, RequestLine
-from mediacrawl.scope.sites import site_of
+from mediacrawl.crawl.own_settings import OwnSettings, log_folder
+from mediacrawl.log.request_log import LogError, RequestLine, RequestLog
+from mediacrawl.scope.urls import site_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -45,16 +45,18 @@ class RequestLogMiddleware(CrawlComponent):
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
-        if not OwnSettings(context.settings).getbool("REQUEST_LOG_ENABLED"):
+        own = OwnSettings(context.settings)
+        if not own.getbool("REQUEST_LOG_ENABLED"):
             raise NotConfigured("REQUEST_LOG_ENABLED is off")
         super().__init__(crawler, context)
         connect = crawler.signals.connect
         try:
-            self._log = context.request_log
+            self._log = RequestLog(log_folder(context.settings), keep_days=own.getint("REQUEST_LOG_DAYS"))
         except LogError as error:
             logger.critical("%s", error)
             connect(_refuse, signals.spider_opened)
             raise NotConfigured from error
+        context.request_log = self._log
         if context.leases:
             connect(self._goes_out, signals.request_reached_downloader)
         else:

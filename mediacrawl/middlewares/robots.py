@@ -35,8 +35,7 @@ from mediacrawl.politeness.robots_book import (
     own_url,
 )
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.scope.canonical import Base, canonical
-from mediacrawl.scope.sites import authority_of, site_of
+from mediacrawl.scope.urls import Base, authority_of, canonical, site_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -79,6 +78,8 @@ class RobotsMiddleware(CrawlComponent):
         self._sitemaps_most = own.getint("ROBOTS_SITEMAPS")
         self._cookies = RedirectCookies()
         self._fetching: dict[str, Deferred[None]] = {}
+        if context.leases:
+            context.first_request = self._first_request
 
     async def process_request(self, request: Request) -> Request | None:
         """Let the request pass, refuse it, or request the robots.txt first.
@@ -87,24 +88,41 @@ class RobotsMiddleware(CrawlComponent):
             RefusedRequest: robots.txt forbids it, or is unreachable.
         """
         visit: Visit | None = request.meta.get(VISIT)
-        if request.meta.get("dont_obey_robotstxt"):
+        if request.meta.get("dont_obey_robotstxt") or (visit is not None and visit.fetch.allowed):
             return None
         if visit is not None and visit.fetch.kind is Kind.ROBOTS:
             return self._carried(request, visit) if visit.fetch.url == _carrier(visit) else None
         if not request.url.lower().startswith(("http:", "https:")):
             return None
-        authority = authority_of(canonical(request.url) or request.url)
-        owed = visit.lease.delay if visit is not None else 0.0
-        verdict = self._context.robots.ask(authority, request.url, self._clock.now(), owed=owed)
-        if verdict.say is RobotsAction.FETCH:
-            if visit is not None:
-                return self._robots_request(request, visit, verdict)
-            await self._fetch(authority, verdict)
-            verdict = self._context.robots.ask(authority, request.url, self._clock.now())
         if visit is not None:
-            visit.fetch.crawl_delay = verdict.crawl_delay
+            verdict = self._ask(request, visit)
+            if verdict.say is RobotsAction.FETCH:
+                return self._robots_request(request, visit, verdict)
+        else:
+            authority = authority_of(canonical(request.url) or request.url)
+            verdict = self._context.robots.ask(authority, request.url, self._clock.now())
+            if verdict.say is RobotsAction.FETCH:
+                await self._fetch(authority, verdict)
+                verdict = self._context.robots.ask(authority, request.url, self._clock.now())
         self._obey(request, visit, verdict)
         return None
+
+    def _first_request(self, request: Request, visit: Visit) -> Request | None:
+        """Return the request of the robots.txt that a request has to wait for; None if it is known, or not obeyed."""
+        if request.meta.get("dont_obey_robotstxt") or visit.fetch.kind is Kind.ROBOTS:
+            return None
+        verdict = self._ask(request, visit)
+        if verdict.say is RobotsAction.FETCH:
+            return self._robots_request(request, visit, verdict)
+        visit.fetch.allowed = verdict.say is RobotsAction.ALLOWED
+        return None
+
+    def _ask(self, request: Request, visit: Visit) -> RobotsDecision:
+        authority = authority_of(visit.lease.url)
+        verdict = self._context.robots.ask(authority, request.url, visit.lease.taken, owed=visit.lease.delay)
+        if verdict.say is not RobotsAction.FETCH:
+            visit.fetch.crawl_delay = verdict.crawl_delay
+        return verdict
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Read a robots.txt."""
@@ -153,8 +171,7 @@ class RobotsMiddleware(CrawlComponent):
         """Store the rules, or the failure."""
         now, site = self._clock.now(), site_of(authority)
         learned = self._context.robots.learn(authority, answer, now)
-        if "request_log" in vars(self._context):
-            # RequestLogMiddleware, which is enabled, made it and closes it.
+        if self._context.request_log is not None:
             status = answer.status if learned.known or not answer.broke_off else 0
             self._context.request_log.write_robots(
                 now, answer.url, status, answer.body, authority=authority, site=site, kept=learned.kept

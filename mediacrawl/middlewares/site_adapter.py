@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.exceptions import NotConfigured
 
+from mediacrawl.base.queued import MISSED, WAITS, QueuedRequest
 from mediacrawl.base.terms import Candidate, Drop, End, Kind, Outcome
 from mediacrawl.base.visit import VISIT, AdapterUse, Visit
 from mediacrawl.crawl.component import CrawlComponent
@@ -14,10 +15,8 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.data_requests import first_request
 from mediacrawl.crawl.failures import MappedPage, refuse
 from mediacrawl.crawl.interfaces import lease_spider, link_filter
-from mediacrawl.scope.canonical import canonical
-from mediacrawl.site_adapters.engine import Miss
-from mediacrawl.site_adapters.form import SiteAdapter
-from mediacrawl.site_adapters.queued import MISSED, WAITS, QueuedRequest
+from mediacrawl.scope.urls import canonical
+from mediacrawl.site_adapters import Miss, SiteAdapter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,7 +81,7 @@ class SiteAdapterMiddleware(CrawlComponent):
     def _applies(self, url: str) -> bool:
         spider = lease_spider(self._crawler)
         # What is behind a # tells visits apart that a spider makes on purpose.
-        return len(self._context.adapters) > 0 and spider is not None and spider.follows and "#" not in url
+        return not self._context.adapters.is_empty and spider is not None and spider.follows and "#" not in url
 
     def _map(self, visit: Visit, adapter: SiteAdapter, slots: Mapping[str, str]) -> None:
         lease = visit.lease

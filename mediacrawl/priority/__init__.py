@@ -5,7 +5,6 @@ link class, and the scores of classes. `adaptive` learns them from what the craw
 with. It promises never to look at a single URL's row again: only classes have scores.
 """
 
-from mediacrawl.priority.link_class import link_class
-from mediacrawl.priority.score import Scores
+from mediacrawl.priority.links import Scores, link_class
 
 __all__ = ["Scores", "link_class"]

@@ -18,7 +18,7 @@ import msgpack
 
 from mediacrawl.base.notes import Notes
 from mediacrawl.politeness.caching import LastUsed
-from mediacrawl.priority.journal import VisitEntry
+from mediacrawl.priority.visits import VisitEntry
 
 HEARD = 1_000
 """Visits that are heard of at once, give or take a batch: to read and learn them holds the crawl up for some 20 ms."""

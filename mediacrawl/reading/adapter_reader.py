@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from mediacrawl.base import queued as waiting
 from mediacrawl.base.facts import ADAPTER, Fact, fact, pack, stated, unpack
+from mediacrawl.base.queued import QueuedRequest
 from mediacrawl.base.terms import Candidate, Drop, End, Evidence, Kind, Outcome
 from mediacrawl.base.visit import AdapterUse, Visit
 from mediacrawl.crawl.context import CrawlContext
@@ -24,10 +26,7 @@ from mediacrawl.extract import unpacked
 from mediacrawl.politeness.robots_directives import RobotsDirectives, directives_of
 from mediacrawl.record import Description
 from mediacrawl.scope import Base, Scope, Spelling, candidates
-from mediacrawl.site_adapters import queued as waiting
-from mediacrawl.site_adapters.engine import Answer, FoundRecord, Miss, page_slots, read_answer
-from mediacrawl.site_adapters.form import SiteAdapter
-from mediacrawl.site_adapters.queued import QueuedRequest
+from mediacrawl.site_adapters import Answer, FoundRecord, Miss, SiteAdapter, page_slots, read_answer
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -72,7 +71,7 @@ class AdapterReader:
 
     def is_mapped(self, visit: Visit) -> bool:
         """Whether a page is one of an adapter that is on, so that what it shows without scripts is not all of it."""
-        is_page = visit.fetch.kind is Kind.PAGE and len(self._adapters) > 0
+        is_page = visit.fetch.kind is Kind.PAGE and not self._adapters.is_empty
         return is_page and self._adapters.match(visit.lease.request_url) is not None
 
     def read_page(self, visit: Visit, response: Response, words: PageWords) -> None:

@@ -18,7 +18,7 @@ from mediacrawl.probe import Probe, ProbePolicy, ProbeResult
 from mediacrawl.probe.claims import expected_by_name
 from mediacrawl.probe.session import FirstAnswer
 from mediacrawl.record import Fixer, build_item
-from mediacrawl.scope.canonical import spelling
+from mediacrawl.scope.urls import spelling
 from mediacrawl.scope.wrapped import unwrapped
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]

@@ -21,7 +21,7 @@ from mediacrawl.probe.claims import disposition_name, expected_by_name
 from mediacrawl.probe.icecast import SIGNS, is_stream, lacks_song, read_stream
 from mediacrawl.probe.session import FirstAnswer, Odd, ProbeStep, Reply, Session, advance
 from mediacrawl.record import MediaItem, build_item
-from mediacrawl.scope.sites import authority_of
+from mediacrawl.scope.urls import authority_of
 
 if TYPE_CHECKING:
     from scrapy.http import Response

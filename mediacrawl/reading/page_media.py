@@ -13,7 +13,7 @@ from mediacrawl.extract import Medium, Page, facts_by_url, inherit, standing_alo
 from mediacrawl.frontier.byte_budget import byte_budget
 from mediacrawl.record import Description, MediaItem, build_page_item
 from mediacrawl.scope import Base, Scope, canonical
-from mediacrawl.scope.candidates import kind_of
+from mediacrawl.scope.urls import kind_of
 from mediacrawl.scope.wrapped import file_key
 
 OEMBED = "oembed"

@@ -38,7 +38,8 @@ from mediacrawl.reading.page_media import PageMedia, players_within
 from mediacrawl.reading.response import Recognized, ResponseKind, recognize
 from mediacrawl.record import MediaItem
 from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, Spelling, candidates, canonical, extension_of
-from mediacrawl.scope.copies import is_named_copy, of_a_copy
+from mediacrawl.scope.duplicates import is_named_copy, of_a_copy
+from mediacrawl.scope.urls import kind_of
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -307,7 +308,7 @@ class Reader:
                 self._scope.examples.setdefault(Drop.NOFOLLOW, url.key)
                 continue
             facts = media.facts(link.href, url.key, link.via) if media else ""
-            if is_directory and media and not facts and candidates.kind_of(url.key) is Kind.MEDIA:
+            if is_directory and media and not facts and kind_of(url.key) is Kind.MEDIA:
                 facts = pack(file_facts(link))
             evidence = Evidence(
                 link.via,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple
 
+from mediacrawl.base.queued import WAITS
 from mediacrawl.base.terms import Kind
 from mediacrawl.extract import list_form, list_text
 from mediacrawl.extract.content_type import claim_of, is_media
@@ -13,7 +14,6 @@ from mediacrawl.extract.lists import OEMBED, is_text
 from mediacrawl.extract.texts import names_media
 from mediacrawl.probe.claims import disposition_name
 from mediacrawl.probe.formats import SNIFF_BYTES, UNKNOWN, is_html, sniff
-from mediacrawl.site_adapters.queued import WAITS
 
 
 class ResponseKind(StrEnum):

@@ -11,15 +11,24 @@ What is learned about a site (`Duplicates`: copies, parameters that change nothi
 and kept in the frontier's notes.
 """
 
-from mediacrawl.scope.canonical import Base, Spelling, canonical, scheme_of, spelling
 from mediacrawl.scope.duplicates import DuplicatePolicy, Duplicates
 from mediacrawl.scope.exclusions import Exclusion, NeverCrawl, NeverCrawlError
-from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, ExtensionFilter, extension_of
-from mediacrawl.scope.gate import Scope, ScopeRules
-from mediacrawl.scope.hosts import canonical_host, is_address, is_loopback
-from mediacrawl.scope.parameters import SessionIds
-from mediacrawl.scope.sites import authority_of, host_of, site_of
-from mediacrawl.scope.traps import Traps
+from mediacrawl.scope.gate import ExtensionFilter, Scope, ScopeRules, SessionIds, Traps
+from mediacrawl.scope.urls import (
+    MEDIA_EXTENSIONS,
+    Base,
+    Spelling,
+    authority_of,
+    canonical,
+    canonical_host,
+    extension_of,
+    host_of,
+    is_address,
+    is_loopback,
+    scheme_of,
+    site_of,
+    spelling,
+)
 
 __all__ = [
     "MEDIA_EXTENSIONS",

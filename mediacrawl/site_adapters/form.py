@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from hashlib import sha256
 from typing import Any
 
+from mediacrawl.base.queued import ADAPTER
 from mediacrawl.site_adapters.documents import Place
 from mediacrawl.site_adapters.paths import JsonPath
 from mediacrawl.site_adapters.patterns import PagePattern, Template, split
@@ -111,3 +114,33 @@ class SiteAdapter:
     def slots_of_answer(self, step: int) -> tuple[Slot, ...]:
         """Return the slots whose values are in an answer."""
         return tuple(slot for slot in self.slots.values() if slot.source == ANSWER and slot.step == step)
+
+    def needed_slots(self, step: int) -> frozenset[str]:
+        """Return the slots whose values are needed after the answer to a data request; with step 0 all of them."""
+        waiting = [name for template in self._templates(step) for name in template.slots] + [*self.slots_of_facts]
+        found = set[str]()
+        while waiting:
+            name = waiting.pop()
+            slot = self.slots.get(name)
+            if slot is not None and name not in found:
+                found.add(name)
+                waiting += [slot.of] if slot.source == SLOT else []
+        return frozenset(found)
+
+    def _templates(self, step: int) -> Iterable[Template]:
+        for request in self.requests[step:]:
+            yield request.url
+            yield from request.headers.values()
+        yield from (media.url for media in self.records.media if media.url is not None)
+
+    def kept_slots(self, step: int, slots: Mapping[str, str]) -> dict[str, str]:
+        """Return the slots that a waiting data request keeps."""
+        needed = self.needed_slots(step - 1)
+        return {name: value for name, value in slots.items() if name in needed}
+
+    def mark(self, step: int, slots: Mapping[str, str], again: str = "") -> str:
+        """Return what tells data requests of one URL apart, as a fragment (`base.queued`)."""
+        later = self.needed_slots(step)
+        told = sorted((name, value) for name, value in slots.items() if name in later)
+        parts = [ADAPTER, self.name, again, sha256(json.dumps(told).encode()).hexdigest()[:16] if told else ""]
+        return ":".join(parts).rstrip(":")

@@ -26,11 +26,13 @@ class SiteAdapters:
 
     @classmethod
     def load(cls, folder: Path) -> SiteAdapters:
-        """Read all files ``*.json`` of a folder.
+        """Read all files ``*.json`` of a folder, or one file.
 
         Raises:
             AdapterError: a file has faults, two adapters have one name, or the folder cannot be read.
         """
+        if folder.is_file():
+            return cls([load(folder)])
         try:
             paths = sorted(folder.glob("*.json")) if folder.is_dir() else None
         except OSError:

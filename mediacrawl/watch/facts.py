@@ -12,9 +12,8 @@ from mediacrawl.base.terms import SiteInfo
 from mediacrawl.frontier.sqlite.reader import FrontierOverview
 from mediacrawl.log.meanings import LIMITS, MEANINGS, TROUBLES
 from mediacrawl.log.totals import Totals, summed
-from mediacrawl.site_adapters.counts import AdapterCounts
-from mediacrawl.site_adapters.explaining import ranked, summary_lines
-from mediacrawl.store.figures import CatalogueFigures
+from mediacrawl.store import CatalogueFigures
+from mediacrawl.watch.adapter_counts import AdapterCounts, ranked, summary_lines
 from mediacrawl.watch.log_digest import LAST_PART, PARTS, LogDigest
 from mediacrawl.watch.report import CrawlFacts
 from mediacrawl.watch.status import SHOWN, CrawlStatus, Estimate, Row, Sample, crawl_state, estimate, sample_interval

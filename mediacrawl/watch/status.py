@@ -12,9 +12,9 @@ from typing import TypeAlias
 
 import msgspec
 
+from mediacrawl.base.files import replacing
 from mediacrawl.base.format import elapsed
 from mediacrawl.base.text import clean
-from mediacrawl.log.archive import replacing
 from mediacrawl.log.totals import Totals
 
 STATUS = "status.json"
@@ -62,7 +62,7 @@ class CrawlStatus(Totals):
         spider: its name.
         version: of mediacrawl.
         examples: name of a drop, trouble or limit -> a URL.
-        adapters: name of a site adapter -> its counts as JSON, see `site_adapters.counts`; those of all workers.
+        adapters: name of a site adapter -> its counts as JSON, see `watch.adapter_counts`; those of all workers.
         finds: the last records: time, title, URL, site.
         recent_failures: the last failures: time, site, what happened, URL.
         settings: those that differ from their defaults, as text.
@@ -102,9 +102,10 @@ class CrawlStatus(Totals):
         Raises:
             OSError: the disk refuses it; the file is as it was.
         """
+        # A title may have half a character, which msgspec neither writes nor reads.
+        text = clean(json.dumps(asdict(self), ensure_ascii=False))
         with replacing(folder / STATUS) as file:
-            # A title may have half a character, which msgspec neither writes nor reads.
-            file.write(clean(json.dumps(asdict(self), ensure_ascii=False)).encode())
+            file.write(text.encode())
 
     def runs(self, now: float) -> bool:
         """Whether the crawl seems to run: its last state is fresh, and names no end."""

@@ -12,7 +12,8 @@ from mediacrawl.base.terms import Candidate, Drop, End, Evidence, Kind, Outcome,
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.log.request_log import RequestLine, RequestLog
-from mediacrawl.programs.demo import Resource, media_bytes
+from mediacrawl.programs.demo.answers import Resource
+from mediacrawl.programs.demo.library import media_bytes
 from mediacrawl.record import MediaItem
 from mediacrawl.store import Catalogue
 from mediacrawl.watch.progress import ProgressFacts, progress_line

@@ -2,13 +2,13 @@
 
 from contract_kit import DELAY, NOW, balances, done, kill, page, visit
 
+from mediacrawl.base.queued import LINK_CLASS, LONGEST, WAITS, QueuedRequest, WaitingPage
 from mediacrawl.base.terms import Evidence, Kind
 from mediacrawl.frontier.byte_budget import text_bytes
 from mediacrawl.frontier.contract import FrontierPolicy
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.site_adapters.counts import NAMESPACE, AdapterCounts
-from mediacrawl.site_adapters.queued import LINK_CLASS, LONGEST, WAITS, QueuedRequest, WaitingPage
+from mediacrawl.watch.adapter_counts import NAMESPACE, AdapterCounts
 
 PAGE = "http://a.org/watch/1"
 DATA = "http://api.org/v/1.json"

@@ -9,13 +9,13 @@ from reactor_thread import wait_for
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.test import get_crawler
 
+from mediacrawl.base.queued import LINK_CLASS, WAITS, QueuedRequest
 from mediacrawl.base.terms import Drop, Evidence, Kind
 from mediacrawl.crawl.adapters import CrawlAdapters
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.exclusions.never import drop_excluded
-from mediacrawl.site_adapters.counts import NAMESPACE, AdapterCounts
-from mediacrawl.site_adapters.queued import LINK_CLASS, WAITS, QueuedRequest
+from mediacrawl.watch.adapter_counts import NAMESPACE, AdapterCounts
 
 
 @pytest.fixture

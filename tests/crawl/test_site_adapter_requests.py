@@ -6,11 +6,11 @@ import pytest
 from data_crawl import CLIP, DATA, GIVEN, KEYED, PAGE, PLAY, CrawlSpider, crawls
 
 from mediacrawl.base.facts import ADAPTER, unpack
+from mediacrawl.base.queued import LINK_CLASS, MISSED, WAITS
 from mediacrawl.base.terms import Drop, Evidence, Kind
 from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.frontier.site_state import AGAIN
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.site_adapters.queued import LINK_CLASS, MISSED, WAITS
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from contextlib import closing
 
 from lists_web import ListsWeb
 
-from mediacrawl.site_adapters.counts import NAMESPACE, AdapterCounts
+from mediacrawl.watch.adapter_counts import NAMESPACE, AdapterCounts
 
 DELAY = 0.05
 QUICK = ("-s", f"POLITENESS_FIRST_DELAY={DELAY}", "-s", f"POLITENESS_MIN_DELAY={DELAY}", "-s", "POLITENESS_FACTOR=0")

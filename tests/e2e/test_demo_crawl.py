@@ -18,7 +18,7 @@ from mediacrawl.base.evidence import raw_bytes
 from mediacrawl.base.facts import EXTERNAL_SOURCES
 from mediacrawl.log.archive import read
 from mediacrawl.programs.demo.library import LEGACY_ENCODINGS, NAMES, media_bytes
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import MediaItem
 from mediacrawl.scope import canonical, site_of
 
 FIELDS = ("title", "artist", "album")
@@ -278,9 +278,10 @@ def shown(finished):
     """The records of each file by its name; some are on two hosts."""
     by_name = {}
     for row in records(finished):
-        if row["content_url"] in finished.web.files:
+        if name := finished.web.files.get(canonical(row["content_url"])):
             row["tags"] = json.loads(row["tags"])
-            by_name.setdefault(finished.web.files[row["content_url"]], []).append(row)
+            by_name.setdefault(name, []).append(row)
+    assert sum(map(len, by_name.values())) == len(finished.web.files)
     return by_name
 
 

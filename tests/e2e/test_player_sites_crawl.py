@@ -10,8 +10,9 @@ from judging import Verdict
 from player_sites import SITES
 from player_sites.server import CRAWLED, PlayerWeb, moved
 
-from mediacrawl.commands.adapters import learn_from
+from mediacrawl.commands.adapters import allowed_to
 from mediacrawl.scope import canonical
+from mediacrawl.site_adapters import learn_files
 from mediacrawl.site_adapters.loading import load
 
 pytestmark = pytest.mark.slow
@@ -26,7 +27,7 @@ def adapters():
     """What is learned of each site that can be learned, by the name of the site."""
     learned = {}
     for name, site in CRAWLED.items():
-        _, found = learn_from([str(path) for path in site.recordings()], 0, "mediacrawl")
+        found = learn_files(site.recordings(), allows=allowed_to("mediacrawl"))
         if found.adapter is not None:
             learned[name] = found.adapter
     return learned

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mediacrawl.base.queued import QueuedRequest, WaitingPage
 from mediacrawl.base.terms import Candidate, Evidence, Kind
 from mediacrawl.frontier.export import (
     evidence_of,
@@ -18,7 +19,6 @@ from mediacrawl.frontier.export import (
     seed_lines,
     write,
 )
-from mediacrawl.site_adapters.queued import QueuedRequest, WaitingPage
 
 SONG = Candidate(
     "http://a.org/1.mp3",

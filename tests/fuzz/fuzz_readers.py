@@ -30,7 +30,7 @@ from mediacrawl.politeness.caching import lifetime
 from mediacrawl.politeness.robots import RobotsRules, is_html
 from mediacrawl.politeness.robots_directives import directives_of
 from mediacrawl.priority import Scores, link_class
-from mediacrawl.priority.features import places
+from mediacrawl.priority.links import places
 from mediacrawl.probe import sniff
 from mediacrawl.probe.multipart import read_content_range, read_parts
 from mediacrawl.programs.rerun import json_lines

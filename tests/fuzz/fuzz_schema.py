@@ -10,8 +10,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from mediacrawl.probe import Probe
-from mediacrawl.record import build_item
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import MediaItem, build_item
 
 
 class SchemaError(Exception):

@@ -20,7 +20,7 @@ from mediacrawl.base.evidence import tag_element
 from mediacrawl.base.terms import Tag
 from mediacrawl.encoding import Substitutions, detect
 from mediacrawl.pipelines import MojibakePipeline, mojibake
-from mediacrawl.programs.demo import Resource
+from mediacrawl.programs.demo.answers import Resource
 from mediacrawl.record import MediaItem
 from mediacrawl.record.fixer import MOST_FIELDS
 from mediacrawl.record.values import best_values

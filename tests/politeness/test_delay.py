@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.base.terms import End, Outcome, Trouble
-from mediacrawl.frontier.sqlite.queues import pack_standing, unpack_standing
+from mediacrawl.frontier.sqlite.tables import pack_standing, unpack_standing
 from mediacrawl.politeness.backoff import Standing
 from mediacrawl.politeness.delay import Clocks, DelayPolicy, after_restart, after_visit, unrecorded
 

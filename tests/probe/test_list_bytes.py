@@ -6,7 +6,8 @@ from mediacrawl.base.terms import Evidence, Kind
 from mediacrawl.download.body_bytes import BodyLimits, bytes_wanted
 from mediacrawl.priority import Scores
 from mediacrawl.reading import reader
-from mediacrawl.scope.candidates import candidate, kind_of
+from mediacrawl.scope.candidates import candidate
+from mediacrawl.scope.urls import kind_of
 
 LIMITS = BodyLimits(page=200, head=16, single=64, lists=3_000)
 

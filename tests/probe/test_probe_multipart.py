@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from mediacrawl.probe import ProbePolicy
 from mediacrawl.probe.multipart import ContentRange, is_multipart, read_content_range, read_parts
 from mediacrawl.probe.session import Odd, Reply, Session
-from mediacrawl.programs.demo import grow_mp3, media_bytes
+from mediacrawl.programs.demo.library import grow_mp3, media_bytes
 
 POLICY = ProbePolicy()
 SONG = grow_mp3(media_bytes("nachtzug.mp3"), 100)

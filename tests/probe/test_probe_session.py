@@ -11,7 +11,7 @@ from mediacrawl.base.notes import NoNotes
 from mediacrawl.probe import Probe, ProbePolicy
 from mediacrawl.probe.range_support import RangeSupport
 from mediacrawl.probe.session import Odd, Reply, Session, advance
-from mediacrawl.programs.demo import grow_mp3, media_bytes
+from mediacrawl.programs.demo.library import grow_mp3, media_bytes
 
 POLICY = ProbePolicy()
 SMALL = media_bytes("nachtzug.mp3")

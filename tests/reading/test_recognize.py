@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mediacrawl.base.queued import WAITS
 from mediacrawl.base.terms import Kind
 from mediacrawl.download.body_bytes import BodyLimits, bytes_wanted_of
 from mediacrawl.extract import parse_list
 from mediacrawl.extract.content_type import claim_of
-from mediacrawl.programs.demo import media_bytes
+from mediacrawl.programs.demo.library import media_bytes
 from mediacrawl.reading.response import recognize
-from mediacrawl.site_adapters.queued import WAITS
 
 URL = "https://site.example/get?id=1"
 RSS = b"<rss version='2.0'><channel><item><enclosure url='a.mp3'/></item></channel></rss>"

@@ -19,7 +19,7 @@ from mediacrawl.probe import Probe, ProbePolicy
 from mediacrawl.probe.context import ParseContext
 from mediacrawl.probe.sparse import SparseFile
 from mediacrawl.probe.text import Value
-from mediacrawl.programs.demo import media_bytes
+from mediacrawl.programs.demo.library import media_bytes
 from mediacrawl.reading.page_media import players_within
 from mediacrawl.record import Fixer, MediaItem, build_item, build_page_item
 from mediacrawl.record.build import FACTOR, LEAST, within

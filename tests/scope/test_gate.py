@@ -11,7 +11,7 @@ from mediacrawl import settings
 from mediacrawl.base.terms import Drop
 from mediacrawl.frontier.seen import RecentUrls
 from mediacrawl.scope import Base, ExtensionFilter, NeverCrawl, Scope, Traps, canonical, is_loopback
-from mediacrawl.scope.hosts import REFUSED_PORTS, port_of
+from mediacrawl.scope.urls import REFUSED_PORTS, port_of
 
 
 def today():

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from mediacrawl.site_adapters.engine import FoundRecord, Miss, data_request, page_slots, read_answer
 from mediacrawl.site_adapters.paths import Pattern, script_state
-from mediacrawl.site_adapters.queued import needed_slots
 from mediacrawl.site_adapters.registry import SiteAdapters
 
 PAGE = "https://player.example/watch/12-ein-h%C3%BCt.html?x=1&v=77"
@@ -285,7 +284,7 @@ def test_a_fact_may_be_in_an_earlier_answer_and_a_page_may_be_without_it():
         slots = read_answer(made, 1, {"id": "1"}, first, "https://clips.example/a/1").slots
         (record,) = read_answer(made, 2, slots, b'{"file": "/x.mp4"}', "https://clips.example/b/7").records
         assert record.duration == duration
-    assert needed_slots(made, 1) == {"key", "length"}
+    assert made.needed_slots(1) == {"key", "length"}
 
 
 def test_of_a_script_each_variable_is_read_once(monkeypatch):

@@ -12,7 +12,7 @@ from stock_project import refused
 
 import mediacrawl.settings as declared
 from mediacrawl.addon import leave_out_disabled
-from mediacrawl.programs.demo import Resource
+from mediacrawl.programs.demo.answers import Resource
 from mediacrawl.spiders.media import MediaSpider
 
 ADDONS = {"mediacrawl.MediaCrawl": 100}

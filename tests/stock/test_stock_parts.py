@@ -9,7 +9,7 @@ import pytest
 from stock_project import CLOCK
 
 from mediacrawl.log.archive import read
-from mediacrawl.programs.demo import Resource, Response
+from mediacrawl.programs.demo.answers import Resource, Response
 from mediacrawl.watch.worker_stats import WorkerStats
 
 DELAYS = {"POLITENESS_FACTOR": 2.0, "POLITENESS_MIN_DELAY": 0.3, "POLITENESS_FIRST_DELAY": 0.5}

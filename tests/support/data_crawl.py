@@ -20,8 +20,8 @@ from mediacrawl.middlewares import (
 )
 from mediacrawl.scheduler import PenaltyBoxScheduler
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.site_adapters.counts import NAMESPACE, AdapterCounts
 from mediacrawl.spiders.base import ProbingSpider
+from mediacrawl.watch.adapter_counts import NAMESPACE, AdapterCounts
 
 NOW = 1_700_000_000.0
 CLIP = {

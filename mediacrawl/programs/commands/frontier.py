@@ -18,6 +18,7 @@ from scrapy.exceptions import UsageError
 
 from mediacrawl.base.clock import Clock
 from mediacrawl.base.format import plural
+from mediacrawl.base.queued import LINK_CLASS, QueuedRequest
 from mediacrawl.base.terms import Candidate, Drop, Kind
 from mediacrawl.base.text import printable, printable_lines, say
 from mediacrawl.commands.own import OwnCommand
@@ -49,29 +50,32 @@ from mediacrawl.priority import link_class
 from mediacrawl.priority.orders import RECORDS
 from mediacrawl.programs.commands.frontier_reader import frontier_named, open_reader
 from mediacrawl.programs.fleet import FleetError
-from mediacrawl.programs.frontier_tools.check import check
-from mediacrawl.programs.frontier_tools.formatting import (
+from mediacrawl.programs.frontier_tools import (
+    UrlNaming,
+    check,
+    data_url,
     format_overview,
     format_rows,
     format_site,
     format_sites,
     format_url,
+    marked,
+    page_in_words,
+    repair,
+    request_in_words,
 )
-from mediacrawl.programs.frontier_tools.repair import UrlNaming, repair
 from mediacrawl.scope import NeverCrawlError, Scope, canonical, site_of
 from mediacrawl.scope.candidates import Import, parse_seeds
-from mediacrawl.scope.sites import authority_of
-from mediacrawl.site_adapters.counts import NAMESPACE, AdapterCounts
-from mediacrawl.site_adapters.explaining import data_url, marked, page_in_words, request_in_words
-from mediacrawl.site_adapters.queued import LINK_CLASS, QueuedRequest
-from mediacrawl.site_adapters.registry import SiteAdapters
+from mediacrawl.scope.urls import authority_of
+from mediacrawl.site_adapters import SiteAdapters
+from mediacrawl.watch.adapter_counts import NAMESPACE, AdapterCounts
 from mediacrawl.watch.status import crawl_folders, states
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from mediacrawl.frontier.redis.reader import RedisReader
-    from mediacrawl.site_adapters.form import SiteAdapter
+    from mediacrawl.site_adapters import SiteAdapter
 
 PATIENCE = 15.0
 """Seconds that a crawl gets to answer an order; it looks for orders each second."""
@@ -223,7 +227,7 @@ class Command(OwnCommand, ScrapyCommand):
         learner = load_learner(self._settings)
         if learner is not None:
             # NumPy takes a quarter of a second.
-            from mediacrawl.priority.classes import ScorePolicy, explain  # noqa: PLC0415
+            from mediacrawl.priority.adaptive import ScorePolicy, explain  # noqa: PLC0415
 
             record = reader.note(RECORDS, found.site)
             say(format_rows(explain(found, found.link_class, learner, record, ScorePolicy()).rows()))

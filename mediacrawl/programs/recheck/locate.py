@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from mediacrawl.base.evidence import EVIDENCE, by_user, decision_of, element_place, is_another_file, number
+from mediacrawl.base.text import plain
 from mediacrawl.encoding import repair
-from mediacrawl.programs.rerun.blocks import RerunError
-from mediacrawl.programs.rerun.endpoints import location_of, open_reader
+from mediacrawl.programs.rerun import RerunError, location_of, open_reader
 from mediacrawl.record import Fixer, MediaItem
-from mediacrawl.store.rows import plain
 
 _LOST = "\ufffd"
 _USER = "user"

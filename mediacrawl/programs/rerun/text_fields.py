@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from mediacrawl.base.evidence import BY_USER, EVIDENCE, by_user, is_element
 from mediacrawl.record import Fixer, FixResult, MediaItem
-from mediacrawl.store.schema import COLUMNS
+from mediacrawl.store import BulkCatalogue
 
 TEXT: Final = "text"
 EMPTY: Final = "empty"
@@ -27,7 +27,7 @@ _LONGEST_PATH: Final = 300
 
 _INDEX: Final = re.compile(r"\[\d++\](?=[.\[]|\Z)")
 _EVIDENCE: Final = frozenset({EVIDENCE, BY_USER})
-_IN_TAGS: Final = frozenset(COLUMNS) - {"extra"}
+_IN_TAGS: Final = BulkCatalogue.fields - {"extra"}
 """Fields of a record of ours, whose texts have evidence in its tags."""
 
 _FILES: Final = (

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
+
+from mediacrawl.base.format import plural
 
 Flavour = Literal["chrome", "firefox", "safari", "other"]
 """Which program wrote a recording: browsers on Chromium, Firefox, Safari; ``other`` are proxies and test tools."""
@@ -72,3 +75,11 @@ class Recording:
     flavour: Flavour
     pages: list[RecordedPage]
     skipped: Counter[str] = field(default_factory=Counter)
+
+    def lines(self) -> Iterator[str]:
+        """Return what was read and what was not, for people."""
+        pages = plural(len(self.pages), "page")
+        requests = plural(sum(len(page.entries) for page in self.pages), "request")
+        yield f"{self.name}: {pages}, {requests} ({self.flavour})"
+        for why, number in sorted(self.skipped.items()):
+            yield f"  not read: {number} {SKIPPED.get(why, why)}"

@@ -8,10 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from mediacrawl.site_adapters.engine import Miss, data_request, page_slots, read_answer
 from mediacrawl.site_adapters.form import SiteAdapter
+from mediacrawl.site_adapters.har.reading import read_recording
 from mediacrawl.site_adapters.har.recording import Recording
 from mediacrawl.site_adapters.learn import mapper
 from mediacrawl.site_adapters.learn.building import Builder, headers_of
@@ -66,6 +68,23 @@ def learn(
     names = list(dict.fromkeys(each.name for each in recordings))
     study = _Study(Subject([visit for visit in visits if visit.address in kept]), known, allows, names)
     return study.learned([visit for visit in visits if visit.address not in kept])
+
+
+def learn_files(names: Sequence[str | Path], *, hold_out: int = 0, allows: Allows | None = None) -> Learned:
+    """Learn a site adapter from recordings of a browser. No request is made.
+
+    Args:
+        names: paths of the recordings (HAR), of one site's pages.
+        hold_out: so many pages, the last ones, are kept out to try the adapter on.
+        allows: whether a robots.txt (its text) allows a URL; without it robots.txt is not looked at.
+
+    Raises:
+        RecordingError: a recording cannot be read.
+    """
+    recordings = [read_recording(name, Path(name).name) for name in names]
+    learned = learn(recordings, hold_out=hold_out, allows=allows)
+    learned.read = [line for recording in recordings for line in recording.lines()]
+    return learned
 
 
 @dataclass(frozen=True)

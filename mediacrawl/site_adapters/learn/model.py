@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -49,10 +50,17 @@ class HeldOut:
 class Learned:
     """The content of a site adapter's file, or None and the refusals.
 
-    `steps` tell people where each piece of the data URLs comes from.
+    `steps` tell people where each piece of the data URLs comes from, `read` what was read of each recording.
     """
 
     adapter: dict[str, Any] | None = None
     refusals: list[Refusal] = field(default_factory=list)
     steps: list[str] = field(default_factory=list)
     held_out: list[HeldOut] = field(default_factory=list)
+    read: list[str] = field(default_factory=list)
+
+    def tried(self) -> Iterator[str]:
+        """Return how the adapter does on the pages that were held out, for people."""
+        for page in self.held_out:
+            how = f"right: {', '.join(page.found)}" if page.right else f"WRONG: {page.why or 'it finds other media'}"
+            yield f"  held out: {page.url} is {how}"

@@ -17,8 +17,8 @@ from mediacrawl.frontier.stores import open_store
 from mediacrawl.log.request_log import RequestLine, RequestLog
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority import Scores, link_class
-from mediacrawl.site_adapters.counts import NAMESPACE, AdapterCounts
 from mediacrawl.site_adapters.loading import load
+from mediacrawl.watch.adapter_counts import NAMESPACE, AdapterCounts
 from mediacrawl.watch.status import CrawlStatus
 
 # So long that a minute until the test looks makes no difference.

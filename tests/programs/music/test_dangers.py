@@ -17,7 +17,7 @@ from music_files import FORMATS, TEXTS, mp3
 from mediacrawl.programs.commands import on_disk
 from mediacrawl.programs.music.originals import LIST, OriginalsError, is_draft, undo
 from mediacrawl.programs.music.reading import read_tags
-from mediacrawl.programs.music.run import MusicOptions, run
+from mediacrawl.programs.music.run import MusicOptions, mend_music
 
 
 @pytest.fixture
@@ -406,5 +406,5 @@ def test_a_folder_and_a_file_in_it_are_taken_once(music):
 
         trouble = file
 
-    outcome = run(MusicOptions(paths=[music, music, music / "." / "0.mp3"]), Silent())
+    outcome = mend_music(MusicOptions(paths=[music, music, music / "." / "0.mp3"]), Silent())
     assert outcome.counts["files"] == 5

@@ -14,7 +14,8 @@ from harness import slow
 from stored_items import RECORDS, ROOT, Killer, go, our_record, stored
 
 from mediacrawl.encoding import model_version, train, use_models
-from mediacrawl.programs.rerun import RerunError, RerunOptions, RerunWatcher, rerun
+from mediacrawl.programs.rerun import RerunError, RerunOptions, rerun
+from mediacrawl.programs.rerun.run import RerunWatcher
 
 
 @pytest.mark.parametrize("kind", ["jl", *slow("jl.gz", "csv")])

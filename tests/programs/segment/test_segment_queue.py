@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from segment_run import DAY, go, rows_of, write_lines
 
 from mediacrawl.base.terms import Kind
-from mediacrawl.priority.score import Scores
-from mediacrawl.programs.segment import Examiner, Rules
+from mediacrawl.priority.links import Scores
+from mediacrawl.programs.segment import Rules
+from mediacrawl.programs.segment.examine import Examiner
 from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, ScopeRules, SessionIds, Traps, canonical, site_of, spelling
-from mediacrawl.scope.extensions import extension_of
+from mediacrawl.scope.urls import extension_of
 
 pytest.importorskip("duckdb", reason="pip install -e '.[segment]'")
 

@@ -18,6 +18,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from mediacrawl.base.files import sync_folder
 from mediacrawl.base.sqlite_file import Mark, open_to_read, trouble
 from mediacrawl.base.terms import Candidate
 from mediacrawl.frontier.contract import FrontierError
@@ -25,11 +26,9 @@ from mediacrawl.frontier.order import BestFirst, RankOrder
 from mediacrawl.frontier.site_state import OTHER
 from mediacrawl.frontier.sqlite import database, tables
 from mediacrawl.frontier.sqlite.database import CLASS_BITS, store_files
-from mediacrawl.frontier.sqlite.queues import UrlRow
-from mediacrawl.frontier.sqlite.tables import NAMESPACE
-from mediacrawl.log.archive import sync_folder
+from mediacrawl.frontier.sqlite.tables import NAMESPACE, UrlRow
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.programs.frontier_tools import check as checks
+from mediacrawl.programs.frontier_tools import checking as checks
 
 _CLASS, _COUNT, _CODE = f"BETWEEN {1 << CLASS_BITS} AND {1 << 48}", f"BETWEEN 0 AND {1 << 48}", "BETWEEN 1 AND 9999"
 _LAST_WAY = "start over from your seeds with -a fresh=1, which keeps the catalogue"

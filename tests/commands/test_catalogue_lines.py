@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.base.text import columns
+from mediacrawl.commands.catalogue_lines import line, overview
 from mediacrawl.store import json_line
 from mediacrawl.store.figures import CatalogueFigures
-from mediacrawl.store.listing import line, overview
 from mediacrawl.store.rows import as_record, as_row
 from mediacrawl.store.schema import COLUMNS
 

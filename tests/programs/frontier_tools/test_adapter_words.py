@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from adapter_files import CLIP, WATCH, adapter
 
-from mediacrawl.site_adapters.counts import AdapterCounts
-from mediacrawl.site_adapters.explaining import page_in_words, ranked, request_in_words, summary_lines
-from mediacrawl.site_adapters.queued import QueuedRequest
+from mediacrawl.base.queued import QueuedRequest
+from mediacrawl.programs.frontier_tools.adapter_words import page_in_words, request_in_words
+from mediacrawl.watch.adapter_counts import AdapterCounts, ranked, summary_lines
 
 ON = AdapterCounts("d", tried=1_200, hit=1_000, missed=4, row=2)
 OFF = replace(ON, off=True, example="http://a.example/9", why="records: the answer names no media at file")

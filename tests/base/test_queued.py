@@ -7,18 +7,8 @@ from adapter_files import CLIP, WATCH, adapter
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mediacrawl.base.queued import LONGEST, WAITS, QueuedRequest, WaitingPage, is_marked, mark_of_redirect
 from mediacrawl.base.terms import Evidence
-from mediacrawl.site_adapters.queued import (
-    LONGEST,
-    WAITS,
-    QueuedRequest,
-    WaitingPage,
-    is_marked,
-    kept_slots,
-    mark,
-    mark_of_redirect,
-    needed_slots,
-)
 
 PAGE = WaitingPage("audio", "an id", "http://a.example/first", "http://a.example/", 2)
 QUEUED = QueuedRequest("clips.example", "0123", 2, {"id": "ü", "t": ""}, 3, "1700000000", False, PAGE)
@@ -62,23 +52,23 @@ def test_any_text_is_read_without_an_error(guid):
 
 def test_only_slots_that_are_needed_are_kept():
     watch = adapter(WATCH)
-    assert needed_slots(watch, 0) == {"id", "number", "key", "state", "ticket", "v"}
-    assert needed_slots(watch, 1) == {"ticket", "v"}
-    assert needed_slots(watch, 2) == {"v"}
-    assert kept_slots(watch, 1, SLOTS) == {"id": "1", "v": "2", "key": "k", "state": "s"}
-    assert kept_slots(watch, 2, {**SLOTS, "ticket": "x"}) == {"v": "2", "ticket": "x"}
+    assert watch.needed_slots(0) == {"id", "number", "key", "state", "ticket", "v"}
+    assert watch.needed_slots(1) == {"ticket", "v"}
+    assert watch.needed_slots(2) == {"v"}
+    assert watch.kept_slots(1, SLOTS) == {"id": "1", "v": "2", "key": "k", "state": "s"}
+    assert watch.kept_slots(2, {**SLOTS, "ticket": "x"}) == {"v": "2", "ticket": "x"}
 
 
 def test_pages_that_differ_in_what_is_not_needed_later_have_one_data_request():
     watch, clip = adapter(WATCH), adapter(CLIP)
-    assert mark(watch, 1, SLOTS) == mark(watch, 1, {**SLOTS, "title": "b", "id": "9"})
-    assert mark(watch, 1, SLOTS) != mark(watch, 1, {**SLOTS, "v": "3"})
-    assert mark(clip, 1, {"id": "1"}) == mark(clip, 1, {"id": "2"}) == "adapter:clips.example"
+    assert watch.mark(1, SLOTS) == watch.mark(1, {**SLOTS, "title": "b", "id": "9"})
+    assert watch.mark(1, SLOTS) != watch.mark(1, {**SLOTS, "v": "3"})
+    assert clip.mark(1, {"id": "1"}) == clip.mark(1, {"id": "2"}) == "adapter:clips.example"
 
 
 def test_a_revisit_and_a_redirect_have_marks_of_their_own():
     clip = adapter(CLIP)
-    first, again = mark(clip, 1, {}), mark(clip, 1, {}, "1700000000")
+    first, again = clip.mark(1, {}), clip.mark(1, {}, "1700000000")
     there, elsewhere = (mark_of_redirect(first, f"http://a.example/{name}") for name in "ab")
     assert len({first, again, there, elsewhere}) == 4
     further = [mark_of_redirect(before, "http://a.example/c") for before in (there, elsewhere)]

@@ -8,7 +8,7 @@ from typing import Any
 
 from mediacrawl.base.format import count, elapsed, playing_time, plural, share, size
 from mediacrawl.base.text import cut, cut_middle, pad, printable
-from mediacrawl.store.figures import CatalogueFigures
+from mediacrawl.store import CatalogueFigures
 
 _TIME, _SIZE, _FORMAT, _GAP = 8, 7, 5, 2
 _LEFT = _TIME + _SIZE + _FORMAT + 3 * _GAP

@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.log import errors
-from mediacrawl.log import text as critical_log
-from mediacrawl.log.errors import Fault, Faults, UnreachableSites
-from mediacrawl.log.text import CriticalLog
+from mediacrawl.extensions import breaker
+from mediacrawl.extensions.breaker import CriticalLog, Fault, Faults, UnreachableSites
 
 
 def raised(error):
@@ -36,10 +34,10 @@ class UnspeakableError(Exception):
 def test_a_fault_is_told_with_its_place_and_without_what_commands_a_terminal():
     told = fault(KeyError("title"), "http://a.example/\x1b[2J")
     assert told.error == "KeyError: 'title'"
-    assert told.place.startswith("observe/test_errors.py:")
+    assert told.place.startswith("extensions/test_faults.py:")
     assert told.place.endswith(" in raised")
     assert told.url == "http://a.example/\\x1b[2J"
-    assert str(fault(ValueError("\x1b]0;x\x07")))[:30] == "ValueError: \\x1b]0;x\\x07 (obse"
+    assert str(fault(ValueError("\x1b]0;x\x07")))[:30] == "ValueError: \\x1b]0;x\\x07 (exte"
 
 
 def test_the_place_is_the_innermost_line_that_is_no_librarys():
@@ -91,7 +89,7 @@ def test_the_verdict_names_the_commonest_and_its_last_url():
     faults.take(fault(KeyError("c"), "http://a.example/9"), 5.0)
     verdict = faults.verdict()
     assert verdict.startswith("4 faults came within 4.0 s (sites: 0, places in the code: 2); 2 of them: ")
-    assert "KeyError: 'c' (observe/test_errors.py:" in verdict or "ValueError: w" in verdict
+    assert "KeyError: 'c' (extensions/test_faults.py:" in verdict or "ValueError: w" in verdict
 
 
 @given(st.integers(1, 5), st.lists(st.floats(0, 100), min_size=1, max_size=40).map(sorted))
@@ -205,7 +203,7 @@ def test_sites_that_failed_while_others_answered_count_no_more_until_they_answer
 
 
 def test_dead_sites_are_remembered_in_bounds(monkeypatch):
-    monkeypatch.setattr(errors, "_KEPT", 2)
+    monkeypatch.setattr(breaker, "_KEPT", 2)
     silence = UnreachableSites(2, 0.0)
     for site in ("a", "b", "c"):
         silence.failed(site, "dns", 0.0)
@@ -269,7 +267,7 @@ def test_the_file_begins_with_the_first_fault_and_has_its_traceback(tmp_path):
 
 
 def test_the_file_is_bounded_whatever_is_written(tmp_path, monkeypatch):
-    monkeypatch.setattr(critical_log, "BYTES", 50_000)
+    monkeypatch.setattr(breaker, "BYTES", 50_000)
     log = CriticalLog(tmp_path)
     for number in range(200):
         log.write(float(number), Fault("E", "p", ""), "said", ValueError("x" * 100_000 + "\udcff"))

@@ -1,166 +1,161 @@
-"""The sites that the SQLite store holds in memory: those that changed or are leased, and the front of those that wait.
+"""The front: the sites that wait, by release time, and those that may be requested, by rank.
 
 The file is the whole truth: each site with waiting URLs has its rank and the time it is due in its row, and one
 index orders those rows by both. The front is only a cache of that index. So a start reads next to nothing, a kill
 cannot spoil it, and a crawl of a million sites needs the memory of those that it is about to ask.
+
+In memory it is the penalty box: sites ordered by release time, and those let go by rank, the one due longest first in
+each. Both orders are heaps with lazy deletion: an entry that no longer counts is skipped when it is met. So every
+operation is O(log sites), whatever the number of sites; Scrapy's own queue walks all of them at each pop
+(33 ms at 100,000 domains).
 """
 
 from __future__ import annotations
 
 import random
 import sqlite3
-from collections import OrderedDict
-from collections.abc import Container, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Collection, Container
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush, nsmallest
+from itertools import count
 from math import inf
-from typing import Any
 
-from mediacrawl.base.terms import Lease
-from mediacrawl.frontier.contract import SpoiledError
 from mediacrawl.frontier.order import RankOrder
-from mediacrawl.frontier.penalty_box import PenaltyBox
-from mediacrawl.frontier.sqlite.queues import (
-    HELD_SITES,
-    LinkClass,
-    UrlRow,
-    pack_samples,
-    pack_standing,
-    unpack_samples,
-    unpack_standing,
-)
-from mediacrawl.politeness.delay import Clocks
 
-_COLUMNS = "id, name, place, rank, due, release, delay, crawl_delay, samples, visits, earned, granted, rests, standing"
-_UPDATE = (
-    "UPDATE site SET place = ?, rank = ?, due = ?, release = ?, delay = ?, crawl_delay = ?, samples = ?, visits = ?,"
-    " earned = ?, granted = ?, rests = ?, standing = ? WHERE id = ?"
-)
+_Item = tuple[float, int, int]
+"""When a site is due, the token of its entry, its number."""
 
 
-@dataclass(slots=True, eq=False)
-class Site:
-    """One site.
+class _Entry:
+    """A site in the box. `token` names its one valid heap item; `slot` is its place among the ready, or -1."""
 
-    Attributes:
-        id, name, place, rank, due: as in the table.
-        clocks: what decides when it may be requested.
-        earned: media files found here.
-        granted: visits that do not count against its budget.
-        rests: whether it counts as one that waits and rests.
-        lease: what is out, and `row` its row, and `link_class` the class of that.
-        heads: while it is leased: class -> place of its first row, for the classes that have any beside the leased.
-    """
+    __slots__ = ("due", "rank", "site", "slot", "token")
 
-    id: int
-    name: str
-    place: int
-    rank: int
-    due: float
-    clocks: Clocks = field(default_factory=Clocks)
-    earned: int = 0
-    granted: int = 0
-    rests: bool = False
-    lease: Lease | None = None
-    link_class: LinkClass | None = None
-    row: UrlRow | None = None
-    heads: dict[int, int] = field(default_factory=dict)
+    def __init__(self, site: int, due: float, rank: int, token: int) -> None:
+        self.site = site
+        self.due = due
+        self.rank = rank
+        self.token = token
+        self.slot = -1
 
 
-class SiteTable:
-    """The table of sites: some of them in memory, and of these what was changed and is not written yet.
+class PenaltyBox:
+    """Sites that have waiting URLs and are not leased. In memory only, some 300 bytes a site."""
 
-    On disk: table ``site``. In memory: the `HELD_SITES` used last, and the changed ones until `flush`. There is never a
-    second object for a site that is here; who holds one that may have left asks there first.
-    """
+    def __init__(self, rng: random.Random | None = None) -> None:
+        self._rng = rng or random.Random()
+        self._entries: dict[int, _Entry] = {}
+        self._penalty: list[_Item] = []
+        self._ready: dict[int, list[_Item]] = {}
+        self._counts: dict[int, int] = {}
+        self._slots: list[_Entry] = []
+        self._tokens = count()
 
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
-        self._held: OrderedDict[int, Site] = OrderedDict()
-        self._names: dict[str, Site] = {}
-        self._changed: dict[int, Site] = {}
+    def __len__(self) -> int:
+        return len(self._entries)
 
-    def __bool__(self) -> bool:
-        return bool(self._changed)
+    def __contains__(self, site: int) -> bool:
+        return site in self._entries
 
-    def named(self, name: str) -> Site | None:
-        """The site of this name, or None."""
-        site = self._names.get(name)
-        if site is None:
-            return self._read("name", name)
-        self._held.move_to_end(site.id)
+    @property
+    def ready(self) -> int:
+        """How many sites have been let go and not been picked yet."""
+        return len(self._slots)
+
+    @property
+    def ranks(self) -> Collection[int]:
+        """The ranks that have a ready site."""
+        return self._counts.keys()
+
+    def put(self, site: int, due: float, rank: int) -> None:
+        """Put a site in, or give one that is in it a new time and rank."""
+        self.remove(site)
+        entry = _Entry(site, due, rank, next(self._tokens))
+        self._entries[site] = entry
+        heappush(self._penalty, (due, entry.token, site))
+        if len(self._penalty) > 64 + 4 * len(self._entries):
+            self._penalty = [item for item in self._penalty if self._waits(item)]
+            heapify(self._penalty)
+
+    def remove(self, site: int) -> None:
+        """Take a site out; unknown sites are ignored."""
+        entry = self._entries.pop(site, None)
+        if entry is not None and entry.slot >= 0:
+            self._leave_ready(entry)
+
+    def release(self, now: float) -> None:
+        """Let go of every site that is due."""
+        while self._penalty and self._penalty[0][0] <= now:
+            item = heappop(self._penalty)
+            if self._waits(item):
+                self._join_ready(self._entries[item[2]], item)
+
+    def head(self, rank: int) -> float:
+        """Since when the first of the ready sites of a rank has been due. There must be one."""
+        heap = self._ready[rank]
+        while not self._is_ready(heap[0], rank):
+            heappop(heap)
+        return heap[0][0]
+
+    def pick(self, rank: int) -> int:
+        """Take out the site of a rank that has been due longest. There must be one."""
+        self.head(rank)
+        site = self._ready[rank][0][2]
+        self.remove(site)
         return site
 
-    def numbered(self, number: int) -> Site:
-        """The site of this number.
-
-        Raises:
-            SpoiledError: it is not there, though a row says so.
-        """
-        site = self._held.get(number) or self._read("id", number)
-        if site is None:
-            raise SpoiledError("a site that has something waiting is not in the table of sites")
+    def pick_even(self) -> int | None:
+        """Take out any ready site, each with the same chance; None if none is ready."""
+        if not self._slots:
+            return None
+        site = self._rng.choice(self._slots).site
+        self.remove(site)
         return site
 
-    def make(self, name: str, place: int, rank: int = 0, due: float = 0.0) -> Site:
-        """A new site."""
-        row = (name, place, rank, due)
-        cursor = self._db.execute("INSERT INTO site (name, place, rank, due) VALUES (?, ?, ?, ?)", row)
-        assert cursor.lastrowid is not None
-        return self._hold(Site(cursor.lastrowid, *row))
+    def next_release(self) -> float | None:
+        """0.0 if a site is ready, else when the first one is due, or None if the box is empty."""
+        if self._slots:
+            return 0.0
+        while self._penalty:
+            if self._waits(self._penalty[0]):
+                return self._penalty[0][0]
+            heappop(self._penalty)
+        return None
 
-    def change(self, site: Site) -> None:
-        """A site is to be written."""
-        self._changed[site.id] = self._hold(site)
+    def trim(self, keep: int) -> None:
+        """Take out all but `keep` sites: the highest ranks stay, in them those due first."""
+        kept = nsmallest(keep, self._entries.values(), key=lambda entry: (-entry.rank, entry.due))
+        self._penalty, self._ready, self._counts, self._slots, self._entries = [], {}, {}, [], {}
+        for entry in kept:
+            self.put(entry.site, entry.due, entry.rank)
 
-    def flush(self) -> None:
-        """Write what changed, into the open transaction."""
-        if self._changed:
-            self._db.executemany(_UPDATE, [_row(site) for site in self._changed.values()])
-            self._changed.clear()
+    def _waits(self, item: _Item) -> bool:
+        entry = self._entries.get(item[2])
+        return entry is not None and entry.token == item[1] and entry.slot < 0
 
-    def among(self, place: int) -> Iterable[Site]:
-        """The sites at a place that is not common: paused, retired. What changed must be written."""
-        rows = self._db.execute(f"SELECT {_COLUMNS} FROM site WHERE place = ? AND place > 1", (place,)).fetchall()
-        return [_site(row) for row in rows]
+    def _is_ready(self, item: _Item, rank: int) -> bool:
+        entry = self._entries.get(item[2])
+        return entry is not None and entry.token == item[1] and entry.rank == rank and entry.slot >= 0
 
-    def _read(self, column: str, value: str | int) -> Site | None:
-        row = self._db.execute(f"SELECT {_COLUMNS} FROM site WHERE {column} = ?", (value,)).fetchone()
-        return self._hold(_site(row)) if row else None
+    def _join_ready(self, entry: _Entry, item: _Item) -> None:
+        entry.slot = len(self._slots)
+        self._slots.append(entry)
+        heap = self._ready.setdefault(entry.rank, [])
+        heappush(heap, item)
+        number = self._counts[entry.rank] = self._counts.get(entry.rank, 0) + 1
+        if len(heap) > 64 + 4 * number:
+            heap[:] = [kept for kept in heap if self._is_ready(kept, entry.rank)]
+            heapify(heap)
 
-    def _hold(self, site: Site) -> Site:
-        held = self._held
-        held[site.id] = self._names[site.name] = site
-        held.move_to_end(site.id)
-        while len(held) > HELD_SITES and (oldest := next(iter(held))) not in self._changed:
-            del self._names[held.pop(oldest).name]
-        return site
-
-
-def _site(row: tuple[Any, ...]) -> Site:
-    site = Site(*row[:5])
-    release, delay, crawl_delay, samples, visits, site.earned, site.granted, rests, standing = row[5:]
-    site.rests = bool(rests)
-    site.clocks = Clocks(release, delay, crawl_delay, unpack_samples(samples), visits, unpack_standing(standing))
-    return site
-
-
-def _row(site: Site) -> tuple[object, ...]:
-    clocks = site.clocks
-    return (
-        site.place,
-        site.rank,
-        site.due,
-        clocks.release,
-        clocks.delay,
-        clocks.crawl_delay,
-        pack_samples(clocks.samples),
-        clocks.visits,
-        site.earned,
-        site.granted,
-        site.rests,
-        pack_standing(clocks.standing),
-        site.id,
-    )
+    def _leave_ready(self, entry: _Entry) -> None:
+        last = self._slots.pop()
+        if last is not entry:
+            self._slots[entry.slot] = last
+            last.slot = entry.slot
+        entry.slot = -1
+        self._counts[entry.rank] -= 1
+        if not self._counts[entry.rank]:
+            del self._counts[entry.rank], self._ready[entry.rank]
 
 
 WAKE = 64
@@ -264,20 +259,26 @@ class Front:
             self._trimmed = self._now
             self._read_ranks()
 
-    def pick(self, now: float) -> int | None:
-        """Take the next site that may be requested, or None."""
+    def pick(self, now: float, *, even: bool = False) -> tuple[int | None, bool]:
+        """Take the next site that may be requested, if any; also return whether chance picked it.
+
+        With `even` chance is to pick. It may meet none where few sites are due on disk.
+        """
         self._now = now
         self._box.release(now)
+        site = self._pick_even(now) if even else None
+        return (self._pick_best(now), False) if site is None else (site, True)
+
+    def _pick_best(self, now: float) -> int | None:
         while ranks := {*self._box.ranks, *self._asleep(now)}:
-            rank = self._order.choose(ranks, self._rng)
+            rank = self._order.choose(ranks, self._rng) if len(ranks) > 1 else ranks.pop()
             self._wake_older(rank, now)
             if rank in self._box.ranks:
                 return self._box.pick(rank)
         return None
 
-    def pick_even(self, now: float) -> int | None:
+    def _pick_even(self, now: float) -> int | None:
         """Take any site that may be requested, each with nearly the same chance, or None."""
-        self._box.release(now)
         site = self._even_on_disk(now) if self._on_disk else None
         if site is None:
             return self._box.pick_even()

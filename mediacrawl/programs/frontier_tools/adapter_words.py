@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from mediacrawl.base.format import plural
-from mediacrawl.site_adapters.counts import AdapterCounts
-from mediacrawl.site_adapters.engine import Miss, data_request
-from mediacrawl.site_adapters.form import SiteAdapter
-from mediacrawl.site_adapters.queued import ADAPTER, QueuedRequest, mark
+from mediacrawl.base.queued import ADAPTER, QueuedRequest
+from mediacrawl.site_adapters import Miss, SiteAdapter, data_request
+from mediacrawl.watch.adapter_counts import AdapterCounts, figures
 
 
 def data_url(adapter: SiteAdapter, slots: dict[str, str]) -> tuple[str, str]:
@@ -16,7 +12,7 @@ def data_url(adapter: SiteAdapter, slots: dict[str, str]) -> tuple[str, str]:
     if adapter.fetches_page:
         return "", ""
     try:
-        return data_request(adapter, 1, slots).url, mark(adapter, 1, slots)
+        return data_request(adapter, 1, slots).url, adapter.mark(1, slots)
     except Miss:
         return "", ""
 
@@ -47,27 +43,6 @@ def request_in_words(queued: QueuedRequest, page: str, adapter: SiteAdapter | No
     return f"request {queued.step}{of} of the adapter {queued.adapter} for {page}{number}{state}"
 
 
-def figures(counts: AdapterCounts) -> str:
-    """Return the counts of an adapter in words."""
-    missed = f", {plural(counts.row, 'miss')} in a row" if counts.row > 1 else ""
-    return f"{counts.tried:,} tried, {counts.hit:,} hit, {counts.missed:,} missed{missed}"
-
-
 def marked(url: str, adapter: SiteAdapter) -> str:
     """Return the URL in the frontier of a data request that needs no slot later, as most do."""
     return f"{url}#{ADAPTER}:{adapter.name}"
-
-
-def summary_lines(counts: Mapping[str, AdapterCounts], most: int = 4) -> list[str]:
-    """Return a line for each adapter that was applied, those that are switched off first."""
-    lines = [
-        f"{name} {figures(each)}{f'; switched off, as {each.example} ({each.why})' if each.off else ''}"
-        for name, each in ranked(counts)
-    ]
-    return lines[:most] + ([f"and {len(lines) - most:,} more"] if len(lines) > most else [])
-
-
-def ranked(counts: Mapping[str, AdapterCounts]) -> list[tuple[str, AdapterCounts]]:
-    """Return the adapters that were applied: those that are switched off, then those that were applied most."""
-    used = [(name, each) for name, each in counts.items() if each.tried or each.off]
-    return sorted(used, key=lambda pair: (not pair[1].off, -pair[1].tried, pair[0]))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.site_adapters.counts import AdapterCounts
+from mediacrawl.watch.adapter_counts import AdapterCounts
 
 MISSES = 3
 NOTHING = AdapterCounts("d1")

@@ -32,8 +32,7 @@ from mediacrawl.frontier.sqlite.database import (
     missing_commits,
     missing_commits_text,
 )
-from mediacrawl.frontier.sqlite.queues import unpack_standing
-from mediacrawl.frontier.sqlite.tables import BYTES, NAMESPACE
+from mediacrawl.frontier.sqlite.tables import BYTES, NAMESPACE, unpack_standing
 
 ProgressCallback = Callable[[str], None]
 """Called with, in a few words, what is being done now."""

@@ -10,8 +10,11 @@ anew, and is on.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
+
+from mediacrawl.base.format import plural
 
 NAMESPACE = "adapter"
 """Of the notes."""
@@ -92,3 +95,24 @@ def _like(blank: Any, value: Any) -> Any:
     if isinstance(value, str):
         return value[:_LONGEST]
     return value if value is True or value is False or 0 <= value < 1 << 53 else blank
+
+
+def figures(counts: AdapterCounts) -> str:
+    """Return the counts of an adapter in words."""
+    missed = f", {plural(counts.row, 'miss')} in a row" if counts.row > 1 else ""
+    return f"{counts.tried:,} tried, {counts.hit:,} hit, {counts.missed:,} missed{missed}"
+
+
+def summary_lines(counts: Mapping[str, AdapterCounts], most: int = 4) -> list[str]:
+    """Return a line for each adapter that was applied, those that are switched off first."""
+    lines = [
+        f"{name} {figures(each)}{f'; switched off, as {each.example} ({each.why})' if each.off else ''}"
+        for name, each in ranked(counts)
+    ]
+    return lines[:most] + ([f"and {len(lines) - most:,} more"] if len(lines) > most else [])
+
+
+def ranked(counts: Mapping[str, AdapterCounts]) -> list[tuple[str, AdapterCounts]]:
+    """Return the adapters that were applied: those that are switched off, then those that were applied most."""
+    used = [(name, each) for name, each in counts.items() if each.tried or each.off]
+    return sorted(used, key=lambda pair: (not pair[1].off, -pair[1].tried, pair[0]))

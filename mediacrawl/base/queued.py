@@ -1,4 +1,4 @@
-"""A data request as it waits in the frontier: in the evidence of its URL.
+"""A data request of a site adapter as it waits in the frontier: in the evidence of its URL.
 
 The URL of a data request in the frontier has a *mark* behind a ``#``, which is never sent: the same URL that a page
 links to is another one. Two data requests of one adapter are the same if they have one URL and the same values in the
@@ -8,14 +8,12 @@ slots that are needed later, so that two URLs of one page lead to one data reque
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
 from mediacrawl.base.terms import Evidence
-from mediacrawl.site_adapters.form import SLOT, SiteAdapter
-from mediacrawl.site_adapters.patterns import Template
 
 ADAPTER = "adapter"
 """The link source of media that the answer to a data request names."""
@@ -98,40 +96,6 @@ def _read(told: list[Any]) -> QueuedRequest | None:
             if is_whole and all(isinstance(value, str) for value in slots.values()) and (kept or page is None):
                 return QueuedRequest(name, digest, step, slots, number, again, listed, kept)
     return None
-
-
-def needed_slots(adapter: SiteAdapter, step: int) -> frozenset[str]:
-    """Return the slots whose values are needed after the answer to a data request; with step 0 all that are needed."""
-    waiting = [name for template in _templates(adapter, step) for name in template.slots] + [*adapter.slots_of_facts]
-    found = set[str]()
-    while waiting:
-        name = waiting.pop()
-        slot = adapter.slots.get(name)
-        if slot is not None and name not in found:
-            found.add(name)
-            waiting += [slot.of] if slot.source == SLOT else []
-    return frozenset(found)
-
-
-def _templates(adapter: SiteAdapter, step: int) -> Iterable[Template]:
-    for request in adapter.requests[step:]:
-        yield request.url
-        yield from request.headers.values()
-    yield from (media.url for media in adapter.records.media if media.url is not None)
-
-
-def kept_slots(adapter: SiteAdapter, step: int, slots: Mapping[str, str]) -> dict[str, str]:
-    """Return the slots that a waiting data request keeps."""
-    needed = needed_slots(adapter, step - 1)
-    return {name: value for name, value in slots.items() if name in needed}
-
-
-def mark(adapter: SiteAdapter, step: int, slots: Mapping[str, str], again: str = "") -> str:
-    """Return what tells data requests of one URL apart, as a fragment."""
-    later = needed_slots(adapter, step)
-    told = sorted((name, value) for name, value in slots.items() if name in later)
-    parts = [ADAPTER, adapter.name, again, sha256(json.dumps(told).encode()).hexdigest()[:16] if told else ""]
-    return ":".join(parts).rstrip(":")
 
 
 def is_marked(url: str) -> bool:
