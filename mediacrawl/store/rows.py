@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from mediacrawl.base.text import clean, plain
+from mediacrawl.base.text import plain
 from mediacrawl.record import MediaItem
 from mediacrawl.store.schema import COLUMNS, Column
 
@@ -51,7 +51,10 @@ def as_row(record: MediaItem | Mapping[str, Any], now: float) -> MediaRow:
         ValueError: there is no `content_url`.
     """
     values = _values(record)
-    row, extra = _sort_out(values)
+    raw_row, raw_extra = _sort_out(values)
+    # In one call: a record has hundreds of texts, of any project.
+    row: MediaRow
+    row, extra = plain([raw_row, raw_extra], depth=-2)
     if not row["content_url"]:
         raise ValueError("a record without a content_url cannot be stored")
     if not _OUR_ID.fullmatch(row["id"] or ""):
@@ -85,10 +88,15 @@ def _sort_out(values: Mapping[str, Any]) -> tuple[MediaRow, dict[str, Any]]:
         if value is None or (isinstance(value, (str, list, dict)) and not value):
             continue
         if column and name != "extra" and _fits(column, value):
-            row[name] = _stored(column, value)
+            row[name] = float(value) if column.kind is float else _whole(str(value)) if column.kind is str else value
         else:
-            extra[clean(name)] = plain(value)
+            extra[name] = value
     return row, extra
+
+
+def _whole(text: str) -> str:
+    """Return a text that SQLite keeps whole: its own functions end it at NUL."""
+    return text.replace("\0", "\ufffd") if "\0" in text else text
 
 
 def _fits(column: Column, value: Any) -> bool:
@@ -100,15 +108,6 @@ def _fits(column: Column, value: Any) -> bool:
     if kind is float:
         return (isinstance(value, float) and math.isfinite(value)) or (isinstance(value, int) and value in _INT64)
     return isinstance(value, kind)
-
-
-def _stored(column: Column, value: Any) -> Any:
-    if column.kind is str:
-        # SQLite's own functions end a text at NUL.
-        return clean(str(value)).replace("\0", "\ufffd")
-    if column.kind is float:
-        return float(value)
-    return plain(value) if column.is_json else value
 
 
 def bound(row: MediaRow) -> MediaRow:

@@ -195,7 +195,7 @@ def test_a_model_that_cannot_be_used_ends_the_crawl_with_one_sentence(opened, ca
 def test_what_was_learned_is_kept_for_the_next_crawl(opened, tmp_path, monkeypatch):
     priors = []
 
-    def surely(fields, hints):
+    def surely(fields, hints, **_):
         priors.append(dict(hints.seen))
         return replace(detect(fields, hints), encoding="cp1251", language="ru", margin=9.0)
 
