@@ -114,7 +114,7 @@ class Page:
         language: of ``<html lang>``, ``de-AT``; empty without one.
         charset: Python codec that decoded it.
         reading: the same with the source of the decision if undeclared, see
-            `encoding.detection.document.DecodedDocument.reading`.
+            `base.charsets.DocumentReading`.
         robots: contents of its meta elements for all robots or this one; at most 20.
         canonical: its canonical URL (RFC 6596), absolute; empty if it declares none, or several.
         media: the media it plays or describes; the references to their files are among `links`.
@@ -230,7 +230,7 @@ def parse_page(
         agent: product token, for ``<meta name="mediacrawl">``.
         canonical: the canonical URL of the header Link, see `link_header`; empty without one.
         refresh: the header Refresh, which browsers obey as they do the meta element; empty without one.
-        history: encodings found on its host, for a page without a valid declaration (`encoding.history.History.prior`).
+        history: encodings found on its host, for a page without a valid declaration (`encoding.History.prior`).
     """
     document, body = read_html(body, url, encoding, history)
     reader = _Reader(Page(url, url, charset=document.encoding, reading=document.reading), agent.lower())

@@ -57,9 +57,9 @@ class MojibakePipeline:
     yields them, so they are decided at once, in the reactor's thread. For the most that is decided of one item see
     `record.fixer.MOST_FIELDS`.
 
-    What it learns of hosts and folders is kept in ``encodings.json`` in the state folder, see `encoding.history`; a
+    What it learns of hosts and folders is kept in ``encodings.json`` in the state folder, see `encoding.History`; a
     kill loses what the last 1000 items taught. What rechecks learned of damaged texts is read from
-    ``substitutions.json`` there, see `encoding.mojibake.substitutions`.
+    ``substitutions.json`` there, see `encoding.Substitutions`.
 
     Stats: ``mojibake/fields`` (texts that are not plain ASCII), of these ``mojibake/fixed``, ``mojibake/undecided``,
     ``mojibake/lossy``, and ``mojibake/encoding/<name>`` by the encoding they were read with; ``mojibake/left`` counts

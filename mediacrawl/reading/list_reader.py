@@ -63,7 +63,7 @@ class DocumentEncodings:
         Args:
             url: its own.
             kind: ``page`` or ``list``.
-            reading: see `encoding.detection.document`; empty if each of its texts is decided alone.
+            reading: see `base.charsets.DocumentReading`; empty if each of its texts is decided alone.
             language: its declared language; empty if it declares none.
         """
         if reading in {"utf-8", ""}:

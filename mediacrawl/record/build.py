@@ -10,7 +10,7 @@ from dataclasses import fields, replace
 from itertools import pairwise
 from typing import Any
 
-from mediacrawl.base.charsets import DocumentReading, clean_all
+from mediacrawl.base.charsets import clean_all
 from mediacrawl.base.evidence import chapter_number, tag_elements
 from mediacrawl.base.facts import PLAYLIST, Fact, fact, frame_attributes, is_external, pack, unpack
 from mediacrawl.base.languages import bcp47
@@ -181,7 +181,7 @@ def _found_item(
         "page_url": page_url,
         "page_title": evidence.page_title,
         "page_language": evidence.page_language,
-        "page_charset": DocumentReading.of(evidence.page_charset).encoding if evidence.page_charset else None,
+        "page_charset": evidence.page_charset.partition(" ")[0],
         "anchor_text": evidence.anchor,
         "discovered_via": evidence.via,
         "feed_url": evidence.feed_url,

@@ -68,6 +68,8 @@ def _text(value: Any) -> str:
 
 def document_elements(facts: Sequence[Fact]) -> list[dict[str, Any]]:
     """Return the entries of facts in `MediaItem.tags`, with their bytes in the document, or their UTF-8."""
+    if not facts:
+        return []
     read = [DocumentReading.of(each.declared) for each in facts]
     raws = [
         None if of.encoding == UTF8 else _octets(each.text, of.encoding, of.by)

@@ -318,7 +318,7 @@ class FixResult:
         changed: the item changed, if only in its evidence.
         doubtful: a text is undecided, damaged, or has lost characters: the file should be fetched again.
         passed: names of texts without a decision: beyond `MOST_FIELDS` or `MOST_CHARACTERS`, and texts without bytes of
-            more than `fields.LONGEST` characters. One in a list is ``artist[1]``.
+            more than `LONGEST` characters. One in a list is ``artist[1]``.
         errors: number of damaged elements of ``tags``; they stay unchanged.
     """
 
@@ -360,7 +360,7 @@ class Fixer:
     A record of ours (with evidence in ``tags``) is decided again from its raw bytes, all of its fields jointly, and the
     values at its top follow. A value that differs from the one of its tags was set by a person, and stays. An item of
     another project has only text, unless `fields` names the fields with its bytes: it is repaired, and the evidence is
-    stored under ``mojibake``, see `fields.PlainItem`. Texts of more than 4,096 characters stay unchanged.
+    stored under ``mojibake``, see `PlainItem`. Texts of more than 4,096 characters stay unchanged.
 
     In a large record the first `MOST_FIELDS` texts are decided, and `MOST_CHARACTERS` of those without bytes. An
     element with ``decision: user``, and a field that the item names in ``fixed_by_user``, never change.

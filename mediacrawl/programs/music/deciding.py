@@ -37,7 +37,7 @@ Element = dict[str, Any]
 
 @dataclass(slots=True)
 class DecidedText:
-    """One text beyond ASCII of a file, and the decision about it, see `mediacrawl.record.evidence`."""
+    """One text beyond ASCII of a file, and the decision about it, see `mediacrawl.base.evidence`."""
 
     tag: Tag
     element: Mapping[str, Any]
