@@ -22,7 +22,7 @@ makes a Scrapy request of it. The engine sends it at once; no request waits in t
 The request passes `middlewares.NeverCrawlMiddleware` and `middlewares.RobotsMiddleware`. The first request of an
 authority (scheme, host, port) is its robots.txt, and the site's delay applies to it. `middlewares.AddressMiddleware`
 looks up the address and returns the lease if another site uses that address now (`politeness.address_clocks`).
-`download.http_handler.PoliteHTTPHandler` connects to the address that `politeness.address_guard` has allowed, and to
+`download.http_handler.PoliteHTTPHandler` connects to the address that `politeness.addresses.Guard` has allowed, and to
 no other. Nearly each request needs a new connection, so it has a client of its own (`download.http_client`), which
 resumes the site's TLS session.
 
@@ -55,7 +55,7 @@ The end of a visit
 Every response, error and refusal ends in `crawl.leases.Leases.end`. In one transaction the URL gets its outcome, the
 site its release time (`politeness.delay`), and new links are added. A record is stored before its lease ends, so a
 kill can repeat a visit but loses no record. A site that fails repeatedly waits longer, then rests, and at last is
-retired (`politeness.backoff`). A redirect ends the visit too; its target is a new URL with a hop count
+retired (`politeness.delay`). A redirect ends the visit too; its target is a new URL with a hop count
 (`middlewares.RedirectCapMiddleware`).
 
 The nugget function judges each record (`priority.nuggets`). Its reward is shared among the links that led to it

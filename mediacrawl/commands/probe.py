@@ -23,7 +23,6 @@ from mediacrawl.encoding import History
 from mediacrawl.extract.content_type import is_media
 from mediacrawl.pipelines.mojibake import HISTORY_FILE, fixer_of
 from mediacrawl.probe import Probe, ProbePolicy
-from mediacrawl.probe.claims import expected_by_name
 from mediacrawl.record import Fixer, build_item
 from mediacrawl.scope import canonical
 from mediacrawl.store import json_line
@@ -118,7 +117,7 @@ def _sorted_out(words: list[str]) -> tuple[list[Path], list[str]]:
 def _of_file(path: Path, policy: ProbePolicy, fixer: Fixer, tell: Telling) -> ProbeReport:
     """Probe a local file by the ranges that would be requested from a server."""
     account = ProbeReport(str(path))
-    probe = Probe(policy, expected=expected_by_name(path.name))
+    probe = Probe(policy, names=[path.name])
     try:
         length = path.stat().st_size
         with path.open("rb") as file:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from mediacrawl.crawl.context import CrawlContext
-    from mediacrawl.crawl.shutdown import Shutdown
+    from mediacrawl.crawl.housekeeping import Shutdown
 
 logger = logging.getLogger(__name__)
 

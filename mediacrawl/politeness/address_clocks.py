@@ -19,8 +19,8 @@ from math import inf
 
 import msgpack
 
+from mediacrawl.base.last_used import LastUsed
 from mediacrawl.base.notes import Later, Notes, changed_later
-from mediacrawl.politeness.caching import LastUsed
 
 NAMESPACE = "address"
 _FORMAT, _OLD_FORMAT = 2, 1

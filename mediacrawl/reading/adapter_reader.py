@@ -23,7 +23,7 @@ from mediacrawl.crawl.interfaces import LeaseHolder
 from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.threads import in_thread
 from mediacrawl.extract import unpacked
-from mediacrawl.politeness.robots_directives import RobotsDirectives, directives_of
+from mediacrawl.politeness.robots import RobotsDirectives, directives_of
 from mediacrawl.record import Description
 from mediacrawl.scope import Base, Scope, Spelling, candidates
 from mediacrawl.site_adapters import Answer, FoundRecord, Miss, SiteAdapter, page_slots, read_answer

@@ -26,8 +26,8 @@ from mediacrawl.encoding import History
 from mediacrawl.extract import Listed, Listing, link_header, parse_list
 from mediacrawl.extract.charset import header_charset
 from mediacrawl.extract.content_type import claim_of, is_media
-from mediacrawl.politeness.robots_directives import directives_of
-from mediacrawl.probe.session import FirstAnswer
+from mediacrawl.politeness.robots import directives_of
+from mediacrawl.probe import FirstAnswer
 from mediacrawl.reading.page_media import OEMBED, item_of_oembed, players_within
 from mediacrawl.reading.response import Recognized, ResponseKind
 from mediacrawl.record import Description, MediaItem, build_manifest_item, build_page_item

@@ -27,8 +27,8 @@ from mediacrawl.extract import (
 )
 from mediacrawl.extract.charset import header_charset
 from mediacrawl.extract.content_type import is_media
-from mediacrawl.politeness.backoff import after_cut, after_status
-from mediacrawl.politeness.robots_directives import RobotsDirectives, directives_of
+from mediacrawl.politeness.delay import after_cut, after_status
+from mediacrawl.politeness.robots import RobotsDirectives, directives_of
 from mediacrawl.priority import Scores
 from mediacrawl.priority.revisits import is_revisit
 from mediacrawl.reading.adapter_reader import AdapterReader
@@ -37,9 +37,9 @@ from mediacrawl.reading.list_reader import DocumentEncodings, ListReader
 from mediacrawl.reading.page_media import PageMedia, players_within
 from mediacrawl.reading.response import Recognized, ResponseKind, recognize
 from mediacrawl.record import MediaItem
-from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, Spelling, candidates, canonical, extension_of
+from mediacrawl.scope import Scope, Spelling, candidates, canonical
 from mediacrawl.scope.duplicates import is_named_copy, of_a_copy
-from mediacrawl.scope.urls import kind_of
+from mediacrawl.scope.urls import MEDIA_EXTENSIONS, extension_of, kind_of
 
 if TYPE_CHECKING:
     from scrapy.http import Response

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from mediacrawl.base.queued import WAITS
 from mediacrawl.base.terms import Kind
+from mediacrawl.download.body_bytes import FIRST_BYTES, disposition_name
 from mediacrawl.extract import list_form, list_text
 from mediacrawl.extract.content_type import claim_of, is_media
 from mediacrawl.extract.lists import OEMBED, is_text
 from mediacrawl.extract.texts import names_media
-from mediacrawl.probe.claims import disposition_name
-from mediacrawl.probe.formats import SNIFF_BYTES, UNKNOWN, is_html, sniff
+from mediacrawl.probe import sniff
 
 
 class ResponseKind(StrEnum):
@@ -74,7 +74,7 @@ def recognize(
         url: of the response.
         header: returns a header by its name, empty without one.
         body: as received, cut.
-        streams: whether its headers are those of a stream, see `icecast.is_stream`.
+        streams: whether its headers are those of a stream.
         probing: whether a probe has begun, or the server refused its first range.
         list_bytes: bytes of a list that are read, unpacked.
     """
@@ -89,14 +89,16 @@ def recognize(
     form = OEMBED if via == OEMBED and kind is Kind.LIST else list_form(content_type, text, name or url)
     if form:
         return Recognized(_KINDS.get(form, ResponseKind.PLAYLIST), form, text)
-    if is_html(body):
+    mime = sniff(body).mime
+    if mime == "text/html":
         return _PAGE
-    # A text may begin with the signature of a format: "ID3 tags are ...".
-    is_plain, claim = is_text(body[:SNIFF_BYTES]), claim_of(content_type)
-    sniffed = UNKNOWN if is_plain else sniff(body)
-    if is_media(sniffed.mime):
+    is_plain, claim = is_text(body[:FIRST_BYTES]), claim_of(content_type)
+    if is_plain:
+        # A text may begin with the signature of a format: "ID3 tags are ...".
+        mime = None
+    if is_media(mime):
         return _MEDIUM
     if (claim == "page" or (is_plain and header("Refresh"))) and (is_plain or not names_media(name)):
         # What is known to be something else is no page, whatever its label is.
-        return _PAGE if sniffed == UNKNOWN else _NOTHING
+        return _PAGE if mime is None else _NOTHING
     return _MEDIUM if kind is Kind.MEDIA or claim == "media" or names_media(name) else _NOTHING

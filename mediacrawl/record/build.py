@@ -17,14 +17,14 @@ from mediacrawl.base.languages import bcp47
 from mediacrawl.base.parts import Chapter, Track, as_object
 from mediacrawl.base.terms import Evidence
 from mediacrawl.extract.manifests import Manifest, ManifestTrack
-from mediacrawl.probe.icecast import STREAM
-from mediacrawl.probe.planner import Probe
-from mediacrawl.probe.result import ProbeResult
-from mediacrawl.probe.session import FirstAnswer
+from mediacrawl.probe import FirstAnswer, Probe, ProbeResult
 from mediacrawl.record.elements import document_elements, link_elements, name_elements
-from mediacrawl.record.item import STRUCTURED_KEYS, MediaItem, stored_bytes
+from mediacrawl.record.item import MediaItem, stored_bytes
+from mediacrawl.record.structured import STRUCTURED_KEYS
 from mediacrawl.record.values import fill_values
 
+STREAM = "stream"
+"""The `ProbeResult.status` of a stream, which manifests have, too."""
 _PAGE_TYPE = "VideoObject"
 _TYPES = frozenset({"AudioObject", "VideoObject", "MusicRecording", "PodcastEpisode", "BroadcastService"})
 _ANSWERS = {"yes": True, "no": False}
@@ -75,8 +75,8 @@ def build_item(
     item.found_at, item.checked_at = first.at or None, checked_at
     item.content_size, item.server_accepts_ranges = probe.size, first.ranges
     item.probe_status, item.bytes_fetched, item.requests = result.status, probe.bytes_fetched, probe.requests
-    if probe.head:
-        item.head_sha256, item.head_bytes = hashlib.sha256(probe.head).hexdigest(), len(probe.head)
+    if head := probe.head:
+        item.head_sha256, item.head_bytes = hashlib.sha256(head).hexdigest(), len(head)
     elements = [*tag_elements(result.tags), *document_elements(facts), *name_elements(url), *link_elements(evidence)]
     _set_parts(item, elements, probe.policy.max_record_bytes)
     _fill_from_facts(item, facts)

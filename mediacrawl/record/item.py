@@ -13,10 +13,18 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mediacrawl.base.declaration import DeclaredField, declared_fields, told
-from mediacrawl.base.facts import PERSON, ROLES
-from mediacrawl.base.identifiers import IDENTIFIER_KEYS, Identifiers
-from mediacrawl.base.loudness import LOUDNESS_KEYS
-from mediacrawl.base.parts import Chapter, Cover, Loudness, Person, Soundbite, TagElement, Track, Transcript
+from mediacrawl.base.parts import (
+    Chapter,
+    Cover,
+    Identifiers,
+    Loudness,
+    Person,
+    Soundbite,
+    TagElement,
+    Track,
+    Transcript,
+)
+from mediacrawl.record.structured import STRUCTURED_KEYS
 
 SCHEMA_VERSION = 2
 """Raised when a field is added or its meaning changes."""
@@ -65,9 +73,6 @@ class MediaItem:
 
     STRUCTURES: ClassVar = (*LISTS_WITH_TEXTS, "persons", "identifiers", "loudness", "transcripts", "soundbites")
     """Fields with a structure that a person may have set."""
-
-    PLAYING: ClassVar = ("playing_artist", "playing_title")
-    """Keys of what a station plays; `MediaItem.now_playing` joins them."""
 
     PAGE_STATUS: ClassVar = "page"
     """The `probe_status` of a record that comes from a page alone: no file was probed."""
@@ -343,8 +348,6 @@ _PROOF = 200
 """Bytes that the fixer adds to a text beyond ASCII."""
 _PART = 30
 """Bytes of a person or identifier beside its text."""
-STRUCTURED_KEYS = frozenset({*IDENTIFIER_KEYS, *LOUDNESS_KEYS, *ROLES, *MediaItem.PLAYING, PERSON, "soundbite"})
-"""Keys of tags whose texts are in a structure of the record."""
 
 
 def stored_bytes(element: Mapping[str, Any]) -> int:

@@ -12,10 +12,9 @@ from typing import Any, cast
 
 from mediacrawl.base.evidence import decision_of, number, read_place
 from mediacrawl.base.facts import EXTERNAL_SOURCES, FEED, PERSON, ROLES, persons_of, soundbites_of, transcripts_of
-from mediacrawl.base.identifiers import IDENTIFIER_KEYS, identifiers_of
 from mediacrawl.base.languages import bcp47
-from mediacrawl.base.loudness import LOUDNESS_KEYS, loudness_of
 from mediacrawl.record.item import EPISODE_TYPES, MEDIA_KINDS, MediaItem
+from mediacrawl.record.structured import IDENTIFIER_KEYS, LOUDNESS_KEYS, PLAYING, identifiers_of, loudness_of
 
 _SEVERAL = frozenset({"artist", "albumartist", "composer", "genre", "keywords"})
 
@@ -74,7 +73,7 @@ def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
     """
     found = _by_key(tags)
     values = {key: _best(found[key], key) if key in found else None for key in MediaItem.FILE_FIELDS}
-    playing = (_best(found[key], key) for key in MediaItem.PLAYING if key in found)
+    playing = (_best(found[key], key) for key in PLAYING if key in found)
     values["now_playing"] = " - ".join(filter(None, playing)) or None
     return values | {key: _best(found[key], key) for key in MediaItem.LINK_FIELDS if key in found}
 

@@ -25,10 +25,9 @@ from mediacrawl.extract.charset import header_charset, read_html
 from mediacrawl.extract.content_type import claim_of
 from mediacrawl.extract.texts import moment, seconds, whole, yes_or_no
 from mediacrawl.frontier.redis.start_urls import read_entry
-from mediacrawl.politeness.backoff import asked_to_wait
 from mediacrawl.politeness.caching import lifetime
-from mediacrawl.politeness.robots import RobotsRules, is_html
-from mediacrawl.politeness.robots_directives import directives_of
+from mediacrawl.politeness.delay import asked_to_wait
+from mediacrawl.politeness.robots import RobotsRules, directives_of, is_html
 from mediacrawl.priority import Scores, link_class
 from mediacrawl.priority.links import places
 from mediacrawl.probe import sniff

@@ -16,8 +16,7 @@ from mediacrawl.base.facts import fact, pack
 from mediacrawl.base.parts import Chapter, Track
 from mediacrawl.base.terms import Evidence, Tag
 from mediacrawl.probe import Probe, ProbePolicy
-from mediacrawl.probe.context import ParseContext
-from mediacrawl.probe.sparse import SparseFile
+from mediacrawl.probe.context import ParseContext, SparseFile
 from mediacrawl.probe.text import Value
 from mediacrawl.programs.demo.library import media_bytes
 from mediacrawl.reading.page_media import players_within

@@ -186,10 +186,10 @@ class _Group:
     site: int = -1
 
 
-class Front:
+class Front(PenaltyBox):
     """Which site is next, of those in memory and those on disk together.
 
-    On disk: nothing of its own; it reads the index ``site_due``. What changed must be written before `pick`. The
+    On disk: nothing of its own; it reads the index ``site_due``. What changed must be written before `next_site`. The
     sites in `away` are leased: they have a row, and are passed over. `size`: sites held at first, and at most.
     """
 
@@ -201,14 +201,13 @@ class Front:
         away: Container[int],
         rng: random.Random,
     ) -> None:
+        super().__init__(rng)
         self._db = db
         self._order = order
         self._most = max(size[1], 1)
         self.bound = min(max(size[0], 1), self._most)
         """Sites that are held now; more each time one had to be read back as soon as it was due."""
         self._away = away
-        self._rng = rng
-        self._box = PenaltyBox(rng)
         self._groups: dict[int, _Group] = {}
         self.active = 0
         """Sites that have waiting URLs and may be requested, those that are leased counted. The store counts."""
@@ -218,76 +217,60 @@ class Front:
         self._trimmed = inf
         self._read_ranks()
 
-    def __len__(self) -> int:
-        return len(self._box)
-
-    @property
-    def ready(self) -> int:
-        """Sites in memory that may be requested now."""
-        return self._box.ready
-
     @property
     def _on_disk(self) -> bool:
         """Whether any of them waits on disk only."""
-        return self.active > len(self._box) + self.leased
-
-    def put(self, site: int, due: float, rank: int) -> None:
-        """A site waits, and its row says so, or will when `trim` and `pick` look. It is held in memory."""
-        self._box.put(site, due, rank)
+        return self.active > len(self) + self.leased
 
     def found(self, site: int, due: float, rank: int) -> None:
         """A site that was not leased has got something, or a better rank. With a full front it waits on disk."""
-        if site in self._box or len(self._box) < self.bound:
-            self._box.put(site, due, rank)
+        if site in self or len(self) < self.bound:
+            self.put(site, due, rank)
             return
         group = self._groups.setdefault(rank, _Group(first=due))
         group.first = min(group.first, due)
         if (due, site) <= (group.due, group.site):
             group.due, group.site = due, -1
 
-    def remove(self, site: int) -> None:
-        """A site has no waiting URL, or may not be requested."""
-        self._box.remove(site)
-
-    def trim(self) -> None:
+    def shrink(self) -> None:
         """If more sites are held than there is room for, hold only the better half.
 
         The others are found again on disk, from the beginning of each rank.
         """
-        if len(self._box) > self.bound:
-            self._box.trim(self.bound // 2)
+        if len(self) > self.bound:
+            self.trim(self.bound // 2)
             self._trimmed = self._now
             self._read_ranks()
 
-    def pick(self, now: float, *, even: bool = False) -> tuple[int | None, bool]:
+    def next_site(self, now: float, *, even: bool = False) -> tuple[int | None, bool]:
         """Take the next site that may be requested, if any; also return whether chance picked it.
 
         With `even` chance is to pick. It may meet none where few sites are due on disk.
         """
         self._now = now
-        self._box.release(now)
+        self.release(now)
         site = self._pick_even(now) if even else None
         return (self._pick_best(now), False) if site is None else (site, True)
 
     def _pick_best(self, now: float) -> int | None:
-        while ranks := {*self._box.ranks, *self._asleep(now)}:
+        while ranks := {*self.ranks, *self._asleep(now)}:
             rank = self._order.choose(ranks, self._rng) if len(ranks) > 1 else ranks.pop()
             self._wake_older(rank, now)
-            if rank in self._box.ranks:
-                return self._box.pick(rank)
+            if rank in self.ranks:
+                return self.pick(rank)
         return None
 
     def _pick_even(self, now: float) -> int | None:
         """Take any site that may be requested, each with nearly the same chance, or None."""
         site = self._even_on_disk(now) if self._on_disk else None
         if site is None:
-            return self._box.pick_even()
-        self._box.remove(site)
+            return self.pick_even()
+        self.remove(site)
         return site
 
     def next_release(self) -> float | None:
         """0.0 if a site may be requested, else a time before which none may, or None if none waits."""
-        held = self._box.next_release()
+        held = super().next_release()
         times = [group.first for group in self._groups.values() if group.first < inf] if self._on_disk else []
         if held is not None:
             times.append(held)
@@ -301,7 +284,7 @@ class Front:
         """Read the sites of a rank that have been due longer than those of it in memory."""
         group = self._groups.get(rank)
         while group is not None and self._on_disk and group.first <= now:
-            if rank in self._box.ranks and self._box.head(rank) <= group.first:
+            if rank in self.ranks and self.head(rank) <= group.first:
                 return
             self._wake(rank, group, now)
 
@@ -310,15 +293,15 @@ class Front:
         found = self._db.execute(_NEXT, (rank, group.due, group.due, group.site, now, WAKE)).fetchall()
         early = 0
         for site, due in found:
-            if site not in self._box and site not in self._away:
-                self._box.put(site, due, rank)
+            if site not in self and site not in self._away:
+                self.put(site, due, rank)
                 early += due > self._trimmed
         if found:
             group.site, group.due = found[-1]
         if early > WAKE // 2:
             self.bound = min(self.bound + GROW, self._most)
         group.first = group.due if len(found) == WAKE else self._first_after(rank, now)
-        self._box.release(now)
+        self.release(now)
 
     def _first_after(self, rank: int, now: float) -> float:
         later = self._db.execute(_LATER, (rank, now)).fetchone()

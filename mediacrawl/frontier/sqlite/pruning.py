@@ -61,8 +61,7 @@ class Pruner:
                 key = url_key(url)
                 tables.totals.bytes -= on_disk(size)
                 tables.revisits.over(key)
-                tables.queues.journal.gone(link_class, seq, inbox=False)
-                tables.queues.journal.ended(key, tables.totals.end(reason), inbox=False)
+                tables.queues.end(link_class, seq, key, tables.totals.end(reason))
             tables.flush()
             gone += len(meant)
         self._removed(site, gone)
@@ -104,12 +103,12 @@ class Pruner:
         for seq, url, size in rows:
             key = url_key(url)
             tables.totals.bytes -= on_disk(size)
+            tables.queues.remove(number, seq)
             if tables.revisits.over(key):
-                tables.queues.journal.gone(number, seq, inbox=False)
                 tables.totals.again -= 1
                 continue
             tables.seen.forget(url)
-            tables.queues.journal.pruned(number, seq, key)
+            tables.queues.forget(key)
             tables.totals.seen -= 1
         emptied = len(rows) < most and (site.link_class is None or site.link_class.id != number)
         if emptied:

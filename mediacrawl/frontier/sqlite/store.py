@@ -25,8 +25,7 @@ from mediacrawl.frontier.sqlite.front import Front
 from mediacrawl.frontier.sqlite.pruning import Pruner
 from mediacrawl.frontier.sqlite.reader import site_info
 from mediacrawl.frontier.sqlite.tables import LinkClass, Site, Tables, UrlRow, hold_all
-from mediacrawl.politeness.backoff import GOOD
-from mediacrawl.politeness.delay import after_restart, after_visit
+from mediacrawl.politeness.delay import GOOD, after_restart, after_visit
 
 
 class SiteLifecycle:
@@ -480,10 +479,10 @@ class SQLiteFrontier:
         if release is None or release > now:
             return leases
         self._tables.flush()
-        front.trim()
+        front.shrink()
         while len(leases) < limit:
             even = self._policy.explore > 0 and self._rng.random() < self._policy.explore
-            number, even = front.pick(now, even=even)
+            number, even = front.next_site(now, even=even)
             if number is None:
                 break
             lease = self._lifecycle.lease(number, even=even)

@@ -23,8 +23,7 @@ from mediacrawl.frontier.order import RankOrder
 from mediacrawl.frontier.site_state import ACTIVE, lease_of
 from mediacrawl.frontier.sqlite.database import CLASS_BITS
 from mediacrawl.frontier.sqlite.seen import SeenTable, open_bloom_filter
-from mediacrawl.politeness.backoff import GOOD, Standing
-from mediacrawl.politeness.delay import Clocks, DelayPolicy
+from mediacrawl.politeness.delay import GOOD, Clocks, DelayPolicy, Standing
 
 Facts = tuple[str, int, int, str, int, str, str, str, str, str, str, str, str, str, str, str]
 
@@ -264,87 +263,6 @@ class Inbox:
         self._first = last + 1
 
 
-_OVER = "DELETE FROM lease WHERE seq = ?"
-_URL = "INSERT INTO inbox VALUES (?, ?, ?, ?, ?, ?)"
-_INBOX_CHANGED = "UPDATE inbox SET facts = ?, state = ? WHERE seq = ?"
-_CHANGED = "UPDATE url SET facts = ?, state = ? WHERE class = ? AND seq = ?"
-_GONE = "DELETE FROM url WHERE class = ? AND seq = ?"
-_INBOX_GONE = "DELETE FROM inbox WHERE seq = ?"
-_ENDED = "INSERT INTO ended VALUES (?, ?)"
-_UNSIEVED = "INSERT INTO unsieved VALUES (?)"
-_KNOWN = "INSERT OR IGNORE INTO seen VALUES (?)"
-_FORGOTTEN = "DELETE FROM seen WHERE key = ?"
-_LEASED = "INSERT INTO lease VALUES (?, ?, ?, ?)"
-# The order matters: a lease that is over may go out again, and a URL may be added and leave between two flushes.
-_WRITES = (
-    *(_OVER, _URL, _INBOX_CHANGED, _CHANGED, _GONE, _INBOX_GONE),
-    *(_ENDED, _UNSIEVED, _KNOWN, _FORGOTTEN, _LEASED),
-)
-
-
-class WriteJournal:
-    """The gathered writes. In memory only; lost with the process, as any write after the last commit.
-
-    With `sieved` a Bloom filter hears of keys that are added to the table of seen keys here.
-    """
-
-    def __init__(self, db: sqlite3.Connection, *, sieved: bool) -> None:
-        self._db = db
-        self._sieved = sieved
-        self._rows: dict[str, list[tuple[Any, ...]]] = {statement: [] for statement in _WRITES}
-
-    def __bool__(self) -> bool:
-        return any(self._rows.values())
-
-    def url(self, link_class: int, row: UrlRow, key: int) -> None:
-        """A URL is added to a class, by way of the inbox."""
-        self._rows[_URL].append((row.seq, link_class, key, row.url, row.facts, row.state or None))
-
-    def changed(self, link_class: int, row: UrlRow, *, inbox: bool) -> None:
-        """A URL keeps its place with other facts or state."""
-        if inbox:
-            self._rows[_INBOX_CHANGED].append((row.facts, row.state or None, row.seq))
-        else:
-            self._rows[_CHANGED].append((row.facts, row.state or None, link_class, row.seq))
-
-    def gone(self, link_class: int, seq: int, *, inbox: bool) -> None:
-        """A URL leaves its place."""
-        if inbox:
-            self._rows[_INBOX_GONE].append((seq,))
-        else:
-            self._rows[_GONE].append((link_class, seq))
-
-    def ended(self, key: int, code: int, *, inbox: bool) -> None:
-        """A URL has ended, named by `code`. If its row was in the inbox, so was its key."""
-        self._rows[_ENDED].append((key, code))
-        if inbox:
-            self._rows[_KNOWN].append((key,))
-            if self._sieved:
-                self._rows[_UNSIEVED].append((key,))
-
-    def pruned(self, link_class: int, seq: int, key: int) -> None:
-        """A URL is forgotten."""
-        self._rows[_GONE].append((link_class, seq))
-        self._rows[_FORGOTTEN].append((key,))
-
-    def leased(self, seq: int, link_class: int, site: int, now: float) -> None:
-        """A URL goes out."""
-        self._rows[_LEASED].append((seq, link_class, site, now))
-
-    def lease_over(self, seq: int) -> None:
-        """A URL came back."""
-        self._rows[_OVER].append((seq,))
-
-    def flush(self) -> None:
-        """Write all of it into the open transaction, or open one."""
-        if self and not self._db.in_transaction:
-            self._db.execute("BEGIN")
-        for statement, rows in self._rows.items():
-            if rows:
-                self._db.executemany(statement, rows)
-                rows.clear()
-
-
 HELD_SITES = 2_000
 """Sites that stay in memory with their classes, some 3 KB each: those that the pages of the hour link to."""
 
@@ -476,18 +394,38 @@ def site_of_class(number: int) -> int:
     return number >> CLASS_BITS
 
 
+_OVER = "DELETE FROM lease WHERE seq = ?"
+_URL = "INSERT INTO inbox VALUES (?, ?, ?, ?, ?, ?)"
+_INBOX_CHANGED = "UPDATE inbox SET facts = ?, state = ? WHERE seq = ?"
+_CHANGED = "UPDATE url SET facts = ?, state = ? WHERE class = ? AND seq = ?"
+_GONE = "DELETE FROM url WHERE class = ? AND seq = ?"
+_INBOX_GONE = "DELETE FROM inbox WHERE seq = ?"
+_ENDED = "INSERT INTO ended VALUES (?, ?)"
+_UNSIEVED = "INSERT INTO unsieved VALUES (?)"
+_KNOWN = "INSERT OR IGNORE INTO seen VALUES (?)"
+_FORGOTTEN = "DELETE FROM seen WHERE key = ?"
+_LEASED = "INSERT INTO lease VALUES (?, ?, ?, ?)"
+# The order matters: a lease that is over may go out again, and a URL may be added and leave between two flushes.
+_WRITES = (
+    *(_OVER, _URL, _INBOX_CHANGED, _CHANGED, _GONE, _INBOX_GONE),
+    *(_ENDED, _UNSIEVED, _KNOWN, _FORGOTTEN, _LEASED),
+)
+
+
 class Queues:
     """One FIFO for each link class, on disk but for what was added in this moment.
 
-    On disk: tables ``url``, ``inbox``, ``class``. What was gathered in the journal must be flushed before rows are read
-    that it may have changed.
+    On disk: tables ``url``, ``inbox``, ``class``. Writes are gathered, and lost with the process as any write after the
+    last commit. They must be flushed before rows are read that they may have changed. With `sieved` a Bloom filter
+    hears of keys that are added to the table of seen keys here.
     """
 
     def __init__(self, db: sqlite3.Connection, order: RankOrder, last: int, *, sieved: bool) -> None:
         self._db = db
         self.last = last
         """The last place that was given to a row."""
-        self.journal = WriteJournal(db, sieved=sieved)
+        self._sieved = sieved
+        self._writes: dict[str, list[tuple[Any, ...]]] = {statement: [] for statement in _WRITES}
         self.inbox = Inbox(db, last)
         self.classes = ClassTable(db, self.inbox, order)
 
@@ -500,7 +438,7 @@ class Queues:
         """A row is added to a class; answers the bytes that it takes. An open transaction is needed."""
         if not link_class.filled:
             self.classes.change(link_class, filled=True)
-        self.journal.url(link_class.id, row, key)
+        self._writes[_URL].append((row.seq, link_class.id, key, row.url, row.facts, row.state or None))
         size = row.size
         self.inbox.note(row.seq, link_class.id, key, size)
         return size
@@ -519,7 +457,7 @@ class Queues:
         ).fetchone()
         if row is None:
             raise SpoiledError("the first URL of a link class is gone")
-        self.journal.leased(seq, link_class.id, site, now)
+        self._writes[_LEASED].append((seq, link_class.id, site, now))
         self.pass_over(link_class, seq, heads)
         return UrlRow(seq, row[0], row[1], bytes(row[2] or b""))
 
@@ -531,23 +469,56 @@ class Queues:
         else:
             heads[link_class.id] = following
 
+    def over(self, seq: int) -> None:
+        """A row that was leased came back."""
+        self._writes[_OVER].append((seq,))
+
     def change(self, link_class: LinkClass, row: UrlRow) -> None:
         """A row keeps its place with other facts or state."""
-        self.journal.changed(link_class.id, row, inbox=self.inbox.holds(row.seq))
+        if self.inbox.holds(row.seq):
+            self._writes[_INBOX_CHANGED].append((row.facts, row.state or None, row.seq))
+        else:
+            self._writes[_CHANGED].append((row.facts, row.state or None, link_class.id, row.seq))
 
-    def remove(self, link_class: LinkClass, seq: int) -> bool:
+    def remove(self, link_class: int, seq: int) -> bool:
         """A row goes; answers whether it was in the inbox."""
-        here = self.inbox.holds(seq)
-        self.journal.gone(link_class.id, seq, inbox=here)
-        if here:
-            self.inbox.gone(seq, link_class.id)
-        return here
+        if not self.inbox.holds(seq):
+            self._writes[_GONE].append((link_class, seq))
+            return False
+        self._writes[_INBOX_GONE].append((seq,))
+        self.inbox.gone(seq, link_class)
+        return True
+
+    def end(self, link_class: int, seq: int, key: int, code: int) -> None:
+        """A row goes since its URL has ended, named by `code`. If the row was in the inbox, so was its key."""
+        self._writes[_ENDED].append((key, code))
+        if self.remove(link_class, seq):
+            self._writes[_KNOWN].append((key,))
+            if self._sieved:
+                self._writes[_UNSIEVED].append((key,))
+
+    def forget(self, key: int) -> None:
+        """A URL was pruned."""
+        self._writes[_FORGOTTEN].append((key,))
 
     def count(self, site: int) -> int:
         """How many rows a site has, the leased one counted."""
         first, last = span(site)
         (rows,) = self._db.execute("SELECT count(*) FROM url WHERE class BETWEEN ? AND ?", (first, last)).fetchone()
         return int(rows) + self.inbox.count(first, last)
+
+    @property
+    def gathered(self) -> bool:
+        """Whether there is anything to flush."""
+        return any(self._writes.values()) or bool(self.classes.rescored)
+
+    def flush(self) -> None:
+        """Write what was gathered into the open transaction."""
+        for statement, rows in self._writes.items():
+            if rows:
+                self._db.executemany(statement, rows)
+                rows.clear()
+        self.classes.flush()
 
 
 _COLUMNS = "id, name, place, rank, due, release, delay, crawl_delay, samples, visits, earned, granted, rests, standing"
@@ -848,10 +819,9 @@ class Tables:
 
     def flush(self) -> None:
         """Write into the transaction what was gathered."""
-        if self.queues.journal or self.sites.changed or self.queues.classes.rescored:
+        if self.sites.changed or self.queues.gathered:
             self.begin()
-            self.queues.journal.flush()
-            self.queues.classes.flush()
+            self.queues.flush()
             self.sites.flush()
 
     def merge(self) -> None:
@@ -885,18 +855,18 @@ class Tables:
         """The URL that is leased at a site has ended or waits again. An open transaction is needed."""
         queues, totals, row = self.queues, self.totals, site.row
         assert row is not None
-        queues.journal.lease_over(row.seq)
+        queues.over(row.seq)
         site.lease = site.row = site.link_class = None
         if outcome.end in FINAL:
             code = totals.end(outcome.reason or outcome.end)
             totals.bytes -= row.size
             self.revisits.over(key)
-            queues.journal.ended(key, code, inbox=queues.remove(link_class, row.seq))
+            queues.end(link_class.id, row.seq, key, code)
             return
         totals.waiting += 1
         totals.shelved += site.place > ACTIVE
         if outcome.end is End.AGAIN or (outcome.end is End.CONTINUE and outcome.trouble is not None):
-            queues.remove(link_class, row.seq)
+            queues.remove(link_class.id, row.seq)
             later = row.later(outcome, queues.next_place())
             totals.bytes += queues.join(link_class, later, key) - row.size
             site.heads.setdefault(link_class.id, later.seq)

@@ -22,12 +22,15 @@ class OpenLists:
 
     A new list counts with the average length of recent lists, so that hundreds of ordinary feeds are fetched at once,
     and few long lists in vain.
+
+    Attributes:
+        sizes: the bytes of each open list, by the number of its lease.
     """
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._usual = _USUAL
-        self._sizes: dict[int, float] = {}
+        self.sizes: dict[int, float] = {}
         self._total = 0.0
         self._turn = 0.0
 
@@ -37,22 +40,22 @@ class OpenLists:
         Args:
             lease: number of the lease of its request.
         """
-        return lease in self._sizes or self._set(lease, self._usual)
+        return lease in self.sizes or self._set(lease, self._usual)
 
     def grow(self, lease: int, size: int) -> bool:
         """Sets the bytes of a list so far; False above the limit, which closes the list."""
-        if size <= self._sizes.get(lease, 0) or self._set(lease, size):
+        if size <= self.sizes.get(lease, 0) or self._set(lease, size):
             return True
         self.close(lease)
         self._learn(size)
         return False
 
     def _set(self, lease: int, size: float) -> bool:
-        others = self._total - self._sizes.get(lease, 0)
+        others = self._total - self.sizes.get(lease, 0)
         if others and others + size > self._most:
             return False
         self._total = others + size
-        self._sizes[lease] = size
+        self.sizes[lease] = size
         return True
 
     def _learn(self, size: int) -> None:
@@ -60,11 +63,11 @@ class OpenLists:
 
     def unpack(self, lease: int, size: int) -> bool:
         """Sets the bytes of a list after decompression; False if the lease has no open list. It is always admitted."""
-        if lease not in self._sizes:
+        if lease not in self.sizes:
             return False
         self._learn(size)
-        self._total += size - self._sizes[lease]
-        self._sizes[lease] = size
+        self._total += size - self.sizes[lease]
+        self.sizes[lease] = size
         return True
 
     def wait(self, now: float) -> float:
@@ -74,6 +77,6 @@ class OpenLists:
 
     def close(self, lease: int) -> None:
         """Closes a list that was parsed, or did not arrive."""
-        self._total -= self._sizes.pop(lease, 0)
-        if not self._sizes:
+        self._total -= self.sizes.pop(lease, 0)
+        if not self.sizes:
             self._total = 0.0

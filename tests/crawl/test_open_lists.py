@@ -2,7 +2,7 @@
 
 from itertools import count, pairwise, takewhile
 
-from mediacrawl.probe.open_lists import OpenLists
+from mediacrawl.crawl.open_lists import OpenLists
 
 
 def test_lists_grow_up_to_so_many_bytes_together():

@@ -4,11 +4,10 @@ import pytest
 
 from mediacrawl.base.evidence import tag_element, whole_elements
 from mediacrawl.base.facts import frame_attributes, framed
-from mediacrawl.base.identifiers import identifiers_of
 from mediacrawl.base.languages import bcp47
-from mediacrawl.base.loudness import loudness_of
 from mediacrawl.base.parts import Chapter, Track, as_object, cover_type
 from mediacrawl.base.terms import Tag
+from mediacrawl.record.structured import identifiers_of, loudness_of
 from mediacrawl.record.values import best_values, derived_again, placed_texts, structured_values, with_texts
 
 RECORDING = "6a0c5b1e-6f5b-4c0e-9f6e-0d8a2a5b9c11"

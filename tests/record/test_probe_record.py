@@ -13,7 +13,7 @@ from mediacrawl.base.charsets import clean, decode
 from mediacrawl.base.evidence import raw_bytes, tag_element
 from mediacrawl.base.terms import Evidence, Tag
 from mediacrawl.extract.manifests import Manifest
-from mediacrawl.probe.session import FirstAnswer
+from mediacrawl.probe import FirstAnswer
 from mediacrawl.record import build_item, build_manifest_item
 from mediacrawl.record.values import fill_values
 
