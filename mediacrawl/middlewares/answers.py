@@ -19,6 +19,7 @@ from scrapy.http.cookies import CookieJar
 from scrapy.responsetypes import responsetypes
 
 from mediacrawl.base.clock import Heartbeat
+from mediacrawl.base.content_coding import UNPACKED, codings_of, read_packed, unpack
 from mediacrawl.base.last_used import LastUsed
 from mediacrawl.base.terms import Drop, End, Kind, Limit, Outcome, Trouble
 from mediacrawl.base.visit import VISIT, FetchFacts, Visit
@@ -33,7 +34,6 @@ from mediacrawl.crawl.open_lists import OPEN_BYTES, OpenLists
 from mediacrawl.crawl.own_settings import OwnSettings, log_folder
 from mediacrawl.crawl.policies import probe_policy, worth_opening
 from mediacrawl.download.body_bytes import BodyLimits, bytes_wanted, bytes_wanted_of
-from mediacrawl.extract.content_coding import UNPACKED, codings_of, read_packed, unpack
 from mediacrawl.log.request_log import LogError, RequestLine, RequestLog
 from mediacrawl.politeness.delay import (
     Clocks,

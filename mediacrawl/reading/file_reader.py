@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from mediacrawl.base.clock import written_now
+from mediacrawl.base.content_coding import codings_of
+from mediacrawl.base.content_type import is_media
 from mediacrawl.base.terms import Drop, End, Kind, Limit, Outcome, Trouble
 from mediacrawl.base.visit import Visit
 from mediacrawl.crawl.context import CrawlContext
@@ -14,8 +16,6 @@ from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.policies import probe_policy
 from mediacrawl.crawl.threads import in_thread
 from mediacrawl.download.body_bytes import disposition_name
-from mediacrawl.extract.content_coding import codings_of
-from mediacrawl.extract.content_type import is_media
 from mediacrawl.politeness.delay import is_passing
 from mediacrawl.politeness.robots import directives_of
 from mediacrawl.probe import (
@@ -27,7 +27,6 @@ from mediacrawl.probe import (
     Reply,
     Session,
     read_stream,
-    stream_bytes,
 )
 from mediacrawl.record import MediaItem, build_item
 from mediacrawl.scope.urls import authority_of
@@ -38,8 +37,6 @@ if TYPE_CHECKING:
 
 _UNFINISHED = frozenset({ENDED_HERE, BROKE_OFF})
 """Scrapy's flags of a body that did not end by itself."""
-_STREAMS = (b"Icy-", b"Ice-")
-"""The headers of a stream begin so."""
 _SHOUTCAST = frozenset({"icy-name", "icy-br", "icy-genre", "icy-pub", "icy-url", "icy-description"})
 """Headers of servers that name the song if they are asked to."""
 _WITH_BYTES = frozenset({200, 206})
@@ -164,18 +161,6 @@ class FileReader:
             stats.inc_value("media/texts_dropped", item.texts_dropped)
             visit.decision.limits.add(Limit.TEXT)
         return item
-
-
-def streams(response: Response) -> bool:
-    """Whether a response is a stream without an end."""
-    if response.status not in _WITH_BYTES:
-        return False
-    if (response.protocol or "").startswith("ICY/"):
-        return True
-    # Called for every page.
-    if not any(name.startswith(_STREAMS) for name in response.headers):
-        return False
-    return stream_bytes({name.decode("latin-1").lower(): header(response, name) for name in response.headers}) > 0
 
 
 def lacks_song(names: set[str], result: ProbeResult) -> bool:

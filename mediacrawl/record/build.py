@@ -16,7 +16,7 @@ from mediacrawl.base.facts import PLAYLIST, Fact, fact, frame_attributes, is_ext
 from mediacrawl.base.languages import bcp47
 from mediacrawl.base.parts import Chapter, Track, as_object
 from mediacrawl.base.terms import Evidence
-from mediacrawl.extract.manifests import Manifest, ManifestTrack
+from mediacrawl.extract import Manifest, ManifestTrack
 from mediacrawl.probe import FirstAnswer, Probe, ProbeResult
 from mediacrawl.record.elements import document_elements, link_elements, name_elements
 from mediacrawl.record.item import MediaItem, stored_bytes

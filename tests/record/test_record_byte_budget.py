@@ -19,7 +19,7 @@ from mediacrawl.probe import Probe, ProbePolicy
 from mediacrawl.probe.context import ParseContext, SparseFile
 from mediacrawl.probe.text import Value
 from mediacrawl.programs.demo.library import media_bytes
-from mediacrawl.reading.page_media import players_within
+from mediacrawl.reading.list_reader import players_within
 from mediacrawl.record import Fixer, MediaItem, build_item, build_page_item
 from mediacrawl.record.build import FACTOR, LEAST, within
 from mediacrawl.record.item import stored_bytes
