@@ -128,7 +128,7 @@ class Limit(StrEnum):
     LINKS = "links"
     """More links than are read of one page, or links that are dearer to read."""
     TEXT = "text"
-    """More text in a media file than a record may hold (`record.byte_budget.MOST`)."""
+    """More text in a media file than a record may hold (`record.build.MOST`)."""
     SLOW = "slow"
     """Reading it held up the whole crawl for longer than any page should."""
     UNREADABLE = "unreadable"
@@ -154,7 +154,7 @@ class Evidence:
         page_language: of that page, as it says itself: ``de-AT``.
         page_charset: encoding that the page or list was read with, as a Python codec name; behind it who decided, the
             language and the confidence, if no claim of the page did
-            (`encoding.detection.document.DecodedDocument.reading`).
+            (`base.charsets.DocumentReading`).
         facts: what the page, feed or list says of the media file, as `base.facts.pack` wrote it; empty if nothing.
         path: tag path of the link on its page, ``main/ul.episodes/li/a``; at most 120 characters, empty for what
             is in no element.
