@@ -14,9 +14,9 @@ from mediacrawl.base.charsets import wide_order
 from mediacrawl.probe.context import ParseContext, SparseFile
 from mediacrawl.probe.formats import SNIFF_BYTES, UNKNOWN, mpeg_audio, raw_audio, read_container, sniff
 from mediacrawl.probe.formats.audio_frames import FrameFormat, find, set_facts
-from mediacrawl.probe.multipart import read_content_range
 from mediacrawl.probe.policy import ProbePolicy
 from mediacrawl.probe.result import ProbeResult
+from mediacrawl.probe.session import read_content_range
 from mediacrawl.probe.text import LATIN1, UTF8, Value, ended
 
 PLAYING = "playing_"

@@ -23,7 +23,7 @@ from mediacrawl.politeness.robots import RobotsRules, directives_of, is_html
 from mediacrawl.priority import Scores, link_class
 from mediacrawl.priority.links import places
 from mediacrawl.probe import sniff
-from mediacrawl.probe.multipart import read_content_range, read_parts
+from mediacrawl.probe.session import read_content_range, read_parts
 from mediacrawl.programs.rerun import json_lines
 from mediacrawl.programs.rerun.csv_rows import delimiter_of
 from mediacrawl.reading.response import recognize

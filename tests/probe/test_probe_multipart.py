@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from probe_media import audio, frame, id3, id3v1
 
 from mediacrawl.probe import Odd, ProbePolicy, Reply, Session
-from mediacrawl.probe.multipart import ContentRange, is_multipart, read_content_range, read_parts
+from mediacrawl.probe.session import ContentRange, is_multipart, read_content_range, read_parts
 
 POLICY = ProbePolicy()
 SONG = id3(frame("TIT2", b"\0Nachtzug")) + audio(72) + id3v1(b"Nachtzug")

@@ -242,9 +242,9 @@ def sniff(head: bytes) -> Sniffed:
 
 
 def _module(head: bytes) -> Sniffed | None:
-    if trackers.is_mod(head):
+    if trackers.MARK.match(head, trackers.MARK_AT) and trackers.is_mod(head):
         return Sniffed("mod", "audio/x-mod")
-    return Sniffed("s3m", "audio/x-s3m") if trackers.is_s3m(head) else None
+    return Sniffed("s3m", "audio/x-s3m") if head.startswith(b"SCRM", 44) and trackers.is_s3m(head) else None
 
 
 def _iso_media(head: bytes) -> Sniffed | None:
@@ -274,7 +274,7 @@ def _audio_frames(head: bytes) -> Sniffed | None:
     at = len(head) - len(head.lstrip(b"\0"))  # some encoders leave zeros before the first frame
     if is_stream(AAC, head, at):
         return _AAC
-    if aac_streams.begins(head):
+    if aac_streams.LATM.sync.match(head) and aac_streams.begins(head):
         return _LATM
     return _MP3 if is_stream(MPEG, head, at) else None
 

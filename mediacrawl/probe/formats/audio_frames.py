@@ -97,6 +97,8 @@ def follow(kind: FrameFormat, data: bytes, at: int = 0) -> Iterator[AudioFrame]:
 
 def is_stream(kind: FrameFormat, data: bytes, at: int = 0) -> bool:
     """Whether frames follow each other here: a single sync word occurs in any binary file."""
+    if not kind.sync.match(data, at):
+        return False
     found = list(islice(follow(kind, data, at), 2))
     if len(found) != 1:
         return len(found) == 2

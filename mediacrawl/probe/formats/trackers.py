@@ -66,8 +66,8 @@ def _program(context: ParseContext, names: dict[int, str], version: int) -> None
 
 # -- MOD ---------------------------------------------------------------------------------------------------------------
 
-_MARK_AT, _MOD_HEADER = 1080, 1084
-_MARK = re.compile(rb"M[.&!]K[.!]|N\.T\.|NSMS|FLT[48]|EXO[48]|[1-9]CHN|[1-3]\dC[HN]|TDZ[1-9]|CD[68]1|O[KC]TA")
+MARK_AT, _MOD_HEADER = 1080, 1084
+MARK = re.compile(rb"M[.&!]K[.!]|N\.T\.|NSMS|FLT[48]|EXO[48]|[1-9]CHN|[1-3]\dC[HN]|TDZ[1-9]|CD[68]1|O[KC]TA")
 _SAMPLES, _SAMPLE_BYTES = 31, 30
 _LOUDEST = 64
 
@@ -77,9 +77,9 @@ def is_mod(head: bytes) -> bool:
 
     The mark stands at 1080, so four letters alone would take text and programs for music.
     """
-    if len(head) < _MOD_HEADER or not _MARK.fullmatch(head, _MARK_AT, _MOD_HEADER):
+    if len(head) < _MOD_HEADER or not MARK.fullmatch(head, MARK_AT, _MOD_HEADER):
         return False
-    positions, order = head[950], head[952:_MARK_AT]
+    positions, order = head[950], head[952:MARK_AT]
     loudness = head[20 + 25 : 950 : _SAMPLE_BYTES]
     return 1 <= positions <= len(order) and max(order) < 128 and max(loudness) <= _LOUDEST
 
