@@ -257,7 +257,7 @@ class UnpackMiddleware(HttpCompressionMiddleware):
     A host that answers 406 or 415 to a request with Accept-Encoding gets none from then on (in memory), and the URL is
     requested once more, by the next visit. One whose body cannot be read is asked for uncompressed ones.
 
-    What is no coding (`extract.content_coding.codings_of`) is counted and removed from the header. A coding that cannot
+    What is no coding (`base.content_coding.codings_of`) is counted and removed from the header. A coding that cannot
     be decoded is counted, and the body is read as received. A body that contradicts its header raises
     `UnreadableAnswerError`; the libraries' own errors would count as faults. A page is unpacked as far as it is read.
 

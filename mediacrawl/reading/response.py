@@ -123,4 +123,5 @@ def is_stream(response: Response) -> bool:
     # Called for every page.
     if not any(name.startswith(_STREAMS) for name in response.headers):
         return False
-    return stream_bytes({name.decode("latin-1").lower(): header_of(response, name) for name in response.headers}) > 0
+    names = [name.decode("latin-1") for name in response.headers]
+    return stream_bytes({name.lower(): header_of(response, name) for name in names}) > 0
