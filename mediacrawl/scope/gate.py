@@ -480,6 +480,7 @@ class Scope:
             drops[Drop.BAD_URL] = sum(1 for _ in hrefs)
             return accepted, +drops
         known = RecentUrls(1) if known is None else known
+        today, too_deep, reason_for = self._today(), self._is_too_deep(depth), self._reason
         affordable = _affordable(hrefs, len(base.requested), drops)
         links = list(known.unknown_links(affordable, base.origin, base.written))
         longest = self._traps.max_length * _LONGEST_ESCAPE
@@ -490,7 +491,6 @@ class Scope:
             for _, href, _ in links
         ]
         found = zip(links, urls, strict=True)
-        too_deep, today, reason_for = self._is_too_deep(depth), self._today(), self._reason
         fresh = list[tuple[int, Spelling]]()
         for index, url, reference in self._each_once(found, base, own or base.url, known, drops, enclosures=enclosures):
             if url.key in known:
