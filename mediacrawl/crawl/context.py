@@ -18,6 +18,7 @@ from scrapy import signals
 from scrapy.utils.misc import load_object
 
 from mediacrawl.base.clock import Clock, Heartbeat, today
+from mediacrawl.base.files import HeldFolder
 from mediacrawl.base.format import plural
 from mediacrawl.base.notes import Later, NoNotes, Notes
 from mediacrawl.crawl.adapters import CrawlAdapters
@@ -26,7 +27,6 @@ from mediacrawl.crawl.connection import hidden, redis_url
 from mediacrawl.crawl.open_lists import OpenLists
 from mediacrawl.crawl.own_settings import (
     REDIS,
-    HeldFolder,
     OwnSettings,
     catalogue_path,
     locate,
