@@ -6,13 +6,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from mediacrawl.base.content_coding import codings_of
+from mediacrawl.base.content_type import claim_of, is_media, is_text, names_media, root_name
 from mediacrawl.base.terms import Kind
-from mediacrawl.extract import list_form, list_text
-from mediacrawl.extract.content_coding import codings_of
-from mediacrawl.extract.content_type import claim_of, is_media
-from mediacrawl.extract.lists import is_text
-from mediacrawl.extract.texts import names_media
-from mediacrawl.extract.xml_text import root_name
+from mediacrawl.extract import recognize_list
 from mediacrawl.probe import sniff, stream_bytes
 
 ROBOTS_BYTES = 500 * 1024
@@ -92,8 +89,8 @@ def bytes_wanted_of(first: bytes, limits: BodyLimits, wanted: int, content_type:
         wanted: as the headers let expect.
         content_type: the header.
     """
-    text = list_text(first, FIRST_BYTES)
-    if list_form(content_type, text, ""):
+    form, text = recognize_list(first, content_type, most=FIRST_BYTES)
+    if form:
         return limits.lists
     if is_text(text):
         return limits.page if root_name(text) == "html" else wanted

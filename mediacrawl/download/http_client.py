@@ -26,6 +26,8 @@ from service_identity import CertificateError, VerificationError
 from mediacrawl.base.format import reason_of
 from mediacrawl.download.tls import TlsClient, TlsSessions
 
+# -- bytes on the wire ---------------------------------------------------------------------------------------------
+
 HEAD_BYTES = 64 * 1024
 """Limit of a response's head, interim responses included. Servers send 1 KB, some 20 KB at worst."""
 
@@ -304,6 +306,8 @@ class ChunkedBody:
         del self._kept[: end + 1]
         return line
 
+
+# -- a connection --------------------------------------------------------------------------------------------------
 
 BUFFER_BYTES = 64 * 1024
 """Bytes of the buffer into which all connections of a client read: asyncio reads and hands over in one step. asyncio's
@@ -631,6 +635,8 @@ def _check_size(head: int) -> None:
     if head > HEAD_BYTES:
         raise WireError("head too large", f"the head of the response has more than {HEAD_BYTES} bytes")
 
+
+# -- the client ----------------------------------------------------------------------------------------------------
 
 _T = TypeVar("_T")
 

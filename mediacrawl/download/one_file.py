@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from mediacrawl import DescribeError, __version__
 from mediacrawl.base.clock import within, written_now
+from mediacrawl.base.content_coding import codings_of, unpack
 from mediacrawl.base.format import reason_of
 from mediacrawl.base.terms import Kind
 from mediacrawl.base.text import cut_middle, printable
@@ -25,7 +26,6 @@ from mediacrawl.download.http_client import (
     target_of,
 )
 from mediacrawl.download.tls import tls_context
-from mediacrawl.extract.content_coding import codings_of, unpack
 from mediacrawl.politeness.addresses import Guard, GuardedAddressError
 from mediacrawl.probe import FirstAnswer, Probe, ProbeResult, Reply, Session, read_stream, stream_bytes
 from mediacrawl.scope.urls import REFUSED_PORTS, Base, spelling

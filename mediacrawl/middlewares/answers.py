@@ -19,6 +19,7 @@ from scrapy.http.cookies import CookieJar
 from scrapy.responsetypes import responsetypes
 
 from mediacrawl.base.clock import Heartbeat
+from mediacrawl.base.content_coding import UNPACKED, codings_of, read_packed, unpack
 from mediacrawl.base.last_used import LastUsed
 from mediacrawl.base.terms import Drop, End, Kind, Limit, Outcome, Trouble
 from mediacrawl.base.visit import VISIT, FetchFacts, Visit
@@ -33,7 +34,6 @@ from mediacrawl.crawl.open_lists import OPEN_BYTES, OpenLists
 from mediacrawl.crawl.own_settings import OwnSettings, log_folder
 from mediacrawl.crawl.policies import probe_policy, worth_opening
 from mediacrawl.download.body_bytes import BodyLimits, bytes_wanted, bytes_wanted_of
-from mediacrawl.extract.content_coding import UNPACKED, codings_of, read_packed, unpack
 from mediacrawl.log.request_log import LogError, RequestLine, RequestLog
 from mediacrawl.politeness.delay import (
     Clocks,
@@ -257,7 +257,7 @@ class UnpackMiddleware(HttpCompressionMiddleware):
     A host that answers 406 or 415 to a request with Accept-Encoding gets none from then on (in memory), and the URL is
     requested once more, by the next visit. One whose body cannot be read is asked for uncompressed ones.
 
-    What is no coding (`extract.content_coding.codings_of`) is counted and removed from the header. A coding that cannot
+    What is no coding (`base.content_coding.codings_of`) is counted and removed from the header. A coding that cannot
     be decoded is counted, and the body is read as received. A body that contradicts its header raises
     `UnreadableAnswerError`; the libraries' own errors would count as faults. A page is unpacked as far as it is read.
 

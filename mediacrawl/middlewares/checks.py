@@ -467,7 +467,8 @@ class AddressMiddleware(CrawlComponent):
         if taken is None:
             return
         answered = None if visit.fetch.sent is None else visit.fetch.status > 0 and visit.fetch.address == taken
-        self._untried.end(visit.lease.id, self._clock.now(), answered=answered)
+        now = self._clock.now() if visit.decision.ended is None else visit.decision.ended
+        self._untried.end(visit.lease.id, now, answered=answered)
         if not self._has_clocks:
             return
         found = self._is_credited(visit, outcome, taken)

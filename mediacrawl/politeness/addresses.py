@@ -499,7 +499,5 @@ def server_of(written: str) -> tuple[str, int]:
 
 def _plain(text: str) -> str | None:
     """Return an address in normal form; None if it is none."""
-    try:
-        return str(ip_address(text))
-    except ValueError:
-        return None
+    address = parse_address(text)
+    return None if address is None else str(address)

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from mediacrawl.base.charsets import decode, is_plain
 from mediacrawl.base.parts import Chapter, Track, text_place
 from mediacrawl.base.terms import Tag
-from mediacrawl.encoding.declared import decode, is_plain
 from mediacrawl.probe.policy import ProbePolicy
 from mediacrawl.probe.result import LONGEST, ProbeResult
 from mediacrawl.probe.text import Value
@@ -21,11 +21,7 @@ _ADDRESS = re.compile(r"https?://[^\s\x00-\x20<>\"]{3,}", re.IGNORECASE)
 
 
 def address_in(text: str) -> str | None:
-    """The URL that a text is, None if it is something else.
-
-    Args:
-        text: of a field that may hold a URL.
-    """
+    """The URL that the text of a field is, None if it is something else."""
     plain = text.strip("\0 \t\r\n\ufeff")
     return plain if len(plain) <= _LONGEST and _ADDRESS.fullmatch(plain) else None
 
@@ -65,12 +61,7 @@ class SparseFile:
         self._segments: list[tuple[int, bytes]] = []
 
     def put(self, start: int, data: bytes) -> None:
-        """Adds fetched bytes; newer bytes win where they overlap older ones.
-
-        Args:
-            start: offset of the first byte in the file.
-            data: the bytes.
-        """
+        """Adds bytes that were fetched from an offset on; newer bytes win where they overlap older ones."""
         if not data:
             return
         apart = []

@@ -139,11 +139,7 @@ class ProbeResult:
             self.covers.append(Cover(kind, mime or None, size, position))
 
     def rotate(self, degrees: float) -> None:
-        """Records that a player turns the picture, and exchanges width and height for quarter turns.
-
-        Args:
-            degrees: clockwise; it is rounded to a quarter turn.
-        """
+        """Records that a player turns the picture clockwise, by whole quarter turns; some exchange width and height."""
         turns = round(degrees / 90) % 4
         if turns:
             self.rotation = 90 * turns

@@ -54,22 +54,13 @@ def choose(
     requests_left: int,
     bytes_left: int,
 ) -> Range | None:
-    """Chooses the next range.
+    """Chooses the next range among those that stages of the walk wait for; None if no need fits into the budget.
 
     Stages are served in their order, but none takes the last requests that later stages need: the chapter images of a
     podcast must not cost it its duration.
-
-    Args:
-        needs: ranges that stages of the walk wait for, in the order of the stages.
-        file: the bytes at hand.
-        policy: the limits.
-        requests_left: requests that the budget still has.
-        bytes_left: bytes that the budget still has.
-
-    Returns:
-        Start and stop (exclusive), or None if no need fits into the budget.
     """
-    payable = list(dict.fromkeys(need for need in needs if _payable(need, bytes_left)))
+    fitting = (need for need in needs if need[0] < need[1] <= min(MAX_OFFSET, need[0] + bytes_left))
+    payable = list(dict.fromkeys(fitting))
     if not payable or requests_left <= 0:
         return None
     need = payable[max(0, len(payable) - requests_left)]
@@ -78,11 +69,6 @@ def choose(
     steps = -(-(stop - start) // policy.step_bytes)
     end = MAX_OFFSET if file.size is None else file.size
     return start, min(start + steps * policy.step_bytes, start + bytes_left, end)
-
-
-def _payable(need: Range, bytes_left: int) -> bool:
-    start, stop = need
-    return start < stop <= MAX_OFFSET and stop - start <= bytes_left
 
 
 def _joined(need: Range, needs: Sequence[Range], gap: int, bytes_left: int) -> Range:
@@ -168,7 +154,8 @@ class Probe:
         kept = data[: self.policy.max_bytes]
         if self.size is not None:
             kept = kept[: max(0, self.size - start)]
-        if not self._is_news(asked, start, start + len(kept)):
+        first, last = max(asked[0], start), min(asked[1], start + len(kept))
+        if first >= last or self._file.at_hand(first, last) is not None:
             self.refuse("nothing new")
             return
         self._file.put(start, kept)
@@ -218,11 +205,7 @@ class Probe:
             self.refuse("empty file" if size == 0 else "status 416")
 
     def refuse(self, why: str) -> None:
-        """Ends the probe with what is known, since the server cannot send the range.
-
-        Args:
-            why: a word or two for `ProbeResult.notes`.
-        """
+        """Ends the probe with what is known, since the server cannot send the range; `why` is noted."""
         self._next, self._why, self._context = None, self._why or why, None
 
     def result(self) -> ProbeResult:
@@ -295,10 +278,6 @@ class Probe:
         if self.size is None:
             self.size = self._file.size = size
         return self.size == size
-
-    def _is_news(self, asked: Range, start: int, stop: int) -> bool:
-        first, last = max(asked[0], start), min(asked[1], stop)
-        return first < last and self._file.at_hand(first, last) is None
 
     def _walk(self) -> ParseContext:
         if self._context is None:
@@ -515,8 +494,7 @@ class Session:
         if reply.ranged and self.first.ranges is None:
             self.first.ranges = self._supports_ranges(reply.status)
         if reply.is_coded and reply.status in {200, 206}:
-            # Handles a content coding: its ranges are no ranges of the file, so no second one is
-            # requested.
+            # Ranges of a content coding are no ranges of the file, so no second one is requested.
             position = read_content_range(reply.content_range) if reply.status == 206 else None
             if self.probe.head or reply.undecodable or (position is not None and position.start):
                 self._refuse_body(len(reply.body), "compressed")
@@ -589,7 +567,12 @@ class Session:
     def _take_part(self, reply: Reply) -> Odd | None:
         asked = self.probe.next_range() or (0, 0)
         several = is_multipart(reply.content_type)
-        part = _held(reply, asked[0]) if several else _single(reply)
+        part: BodyPart | None = None
+        if several:
+            parts = read_parts(reply.content_type, reply.body)
+            part = next((part for part in parts if part.position.start <= asked[0] < part.position.stop), None)
+        elif place := read_content_range(reply.content_range):
+            part = BodyPart(place, reply.body[: place.stop - place.start])
         if part is None:
             return self._take_unplaced(b"" if several else reply.body, asked[0])
         position, data = part
@@ -619,17 +602,6 @@ class Session:
         self.probe.requests += 1
         self.probe.bytes_fetched += received
         self.probe.refuse(why)
-
-
-def _single(reply: Reply) -> BodyPart | None:
-    position = read_content_range(reply.content_range)
-    return BodyPart(position, reply.body[: position.stop - position.start]) if position else None
-
-
-def _held(reply: Reply, start: int) -> BodyPart | None:
-    """The part of a multipart response that covers an offset."""
-    parts = read_parts(reply.content_type, reply.body)
-    return next((part for part in parts if part.position.start <= start < part.position.stop), None)
 
 
 def _is_strong(modified: str, date: str) -> bool:

@@ -6,7 +6,7 @@ from importlib import import_module
 
 import pytest
 
-from mediacrawl.extract.content_coding import codings_of, read_packed, unpack
+from mediacrawl.base.content_coding import codings_of, read_packed, unpack
 
 TEXT = b"".join(b"<p>Line %d of a page.</p>\n" % number for number in range(5_000))
 MOST = 10_000_000

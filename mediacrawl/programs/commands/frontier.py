@@ -21,6 +21,7 @@ from mediacrawl.base.format import plural
 from mediacrawl.base.queued import LINK_CLASS, QueuedRequest
 from mediacrawl.base.terms import Candidate, Drop, Kind
 from mediacrawl.base.text import printable, printable_lines, say
+from mediacrawl.base.urls import is_navigation
 from mediacrawl.commands.own import OwnCommand
 from mediacrawl.crawl.arguments import ArgumentError, Arguments
 from mediacrawl.crawl.own_settings import REDIS, OwnSettings, locate, log_folder, state_folder, store_of
@@ -34,7 +35,6 @@ from mediacrawl.crawl.policies import (
     site_order,
 )
 from mediacrawl.crawl.storage import load_learner, open_redis
-from mediacrawl.extract.open_directory import is_navigation
 from mediacrawl.frontier import Frontier, FrontierBusyError, FrontierError
 from mediacrawl.frontier.export import is_json, lines_of, seed_lines, write
 from mediacrawl.frontier.operator_orders import OrderFolder, SiteOrder, carry_out
