@@ -407,7 +407,8 @@ class Breaker(CrawlComponent):
             logger.warning("%s rests: the last visits there met nothing but faults and other trouble", visit.lease.site)
 
     def _response_received(self, request: Request) -> None:
-        site = site_of(request.url)
+        visit: Visit | None = request.meta.get(VISIT)
+        site = visit.lease.site if visit is not None else site_of(request.url)
         self._silence.answered(site)
         self._faults.answered(site)
 

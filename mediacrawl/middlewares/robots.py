@@ -152,7 +152,7 @@ class RobotsMiddleware(CrawlComponent):
             self._cookies.drop(authority)
         now = self._clock.now()
         answer = _answer(request, response, now, broke_off=visit.fetch.broke_off)
-        learned = self._learn(authority, answer, now, response)
+        learned = self._learn(authority, answer, now, response, "" if _carrier(visit) else visit.lease.site)
         if not _carrier(visit) and learned.crawl_delay is not None:
             visit.fetch.crawl_delay = learned.crawl_delay
         if learned.sitemaps:
@@ -173,10 +173,10 @@ class RobotsMiddleware(CrawlComponent):
     # -- responses -------------------------------------------------------------------------------------------
 
     def _learn(
-        self, authority: str, answer: RobotsAnswer, now: float, response: Response | None = None
+        self, authority: str, answer: RobotsAnswer, now: float, response: Response | None = None, site: str = ""
     ) -> RobotsUpdate:
-        """Store the rules, or the failure."""
-        site = site_of(authority)
+        """Store the rules, or the failure; `site` is that of the authority, if it is known."""
+        site = site or site_of(authority)
         learned = self._context.robots.learn(authority, answer, now)
         if self._context.request_log is not None:
             status = answer.status if learned.known or not answer.broke_off else 0
