@@ -387,7 +387,7 @@ class Leases:
     def exchange(self, visit: Visit, request: Request) -> bool:
         """Put a middleware's request in place of that of a visit; return whether it will be sent.
 
-        Before the visit's request was sent, it is sent first under the same lease (robots.txt). After it, it is a retry
+        Before the visit's request was sent, it is sent first under the same lease. After it, it is a retry
         or the target of a redirect.
         """
         out = self._open[visit.lease.id]
