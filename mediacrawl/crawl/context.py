@@ -270,13 +270,7 @@ class CrawlContext:
                 self.earlier = self._recounted(self.earlier)
         self.priority = make_priority(self.settings, opened, folder, resumes=self.resumes)
         self._keep_in(opened, self.remote.later if self.remote is not None else None)
-        if self.remote is not None:
-            lease = lease_seconds(self.settings)
-            self.address_clocks = SharedAddressClocks(
-                self.address_policy, self.remote.later, self.remote.server_time, lease
-            )
-        else:
-            self.address_clocks = AddressClocks(self.address_policy, opened, self.clock.now(), resumes=self.resumes)
+        self.address_clocks = self._new_address_clocks()
         if self.is_ours:
             self.adapters = self._read_adapters()
         return opened
@@ -284,15 +278,21 @@ class CrawlContext:
     def _keep_in(self, notes: Notes, later: Later | None) -> None:
         """Make what is kept in the frontier."""
         self.notes, self.later = notes, later
-        times = self._robots_times
+        times, delay = self._robots_times, self.policy.delay
         if not self.is_ours and self.leases and self.settings.getbool("RETRY_ENABLED"):
             # Scrapy's retries, since a spider waits for its errback. A site that rests would end the crawl before.
-            most = (self.policy.delay.backoff.rest_after or inf) - 1
+            most = (delay.backoff.rest_after or inf) - 1
             times = replace(times, retries=min(self.settings.getint("RETRY_TIMES"), most))
         self.robots = RobotsBook(self._robots_token, times, notes)
         self.duplicates = Duplicates(notes, self._duplicate_policy)
         self.nuggets = Nuggets(self.nugget_function, notes, later)
         self.habits = RangeSupport(notes)
+
+    def _new_address_clocks(self) -> AddressClocks | SharedAddressClocks:
+        if self.remote is None:
+            return AddressClocks(self.address_policy, self.notes, self.clock.now(), resumes=self.resumes)
+        lease = lease_seconds(self.settings)
+        return SharedAddressClocks(self.address_policy, self.remote.later, self.remote.server_time, lease)
 
     def _read_adapters(self) -> CrawlAdapters:
         """Read the site adapters.

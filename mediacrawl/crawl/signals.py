@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 from weakref import WeakKeyDictionary, WeakMethod
 
 if TYPE_CHECKING:
@@ -19,13 +19,8 @@ visit_ended = object()
 """A lease has ended: ``(visit, outcome, spider)``. Sent once for each lease, after the frontier has recorded it."""
 
 
-class VisitListener(Protocol):
-    """The receiver of `visit_ended`."""
-
-    def __call__(self, visit: Visit, outcome: Outcome) -> None:
-        """Take note of an ended visit; the frontier knows its end already."""
-
-
+VisitListener: TypeAlias = "Callable[[Visit, Outcome], None]"
+"""A method that takes note of an ended visit; the frontier knows its end already."""
 Listeners: TypeAlias = "list[tuple[Callable[[], VisitListener | None], Drop | None]]"
 """Weak references to methods, each with the drop that it is called for; None for every visit."""
 _LISTENERS: WeakKeyDictionary[Crawler, Listeners] = WeakKeyDictionary()
