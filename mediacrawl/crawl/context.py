@@ -302,11 +302,11 @@ class CrawlContext:
         """
         own = OwnSettings(self.settings)
         folder = own.getstr("ADAPTERS_DIR")
+        misses, pages = own.getint("ADAPTER_MISSES"), own.getint("ADAPTER_PAGES")
         found = SiteAdapters.load(locate(folder)) if folder else SiteAdapters()
         if folder:
             level = logging.INFO if len(found) else logging.WARNING
             logger.log(level, "%s (*.json) in %s", plural(len(found), "site adapter"), locate(folder))
-        misses, pages = own.getint("ADAPTER_MISSES"), own.getint("ADAPTER_PAGES")
         return CrawlAdapters(found, self.notes, self.later, misses=misses, pages=pages)
 
     @property

@@ -125,8 +125,9 @@ class RobotsMiddleware(CrawlComponent):
         return None
 
     def _ask(self, request: Request, visit: Visit) -> RobotsDecision:
-        authority = authority_of(visit.lease.url)
-        verdict = self._context.robots.ask(authority, request.url, visit.lease.taken, owed=visit.lease.delay)
+        # Not the time of the lease: another lease may have brought the file since.
+        authority, now = authority_of(visit.lease.url), self._clock.now()
+        verdict = self._context.robots.ask(authority, request.url, now, owed=visit.lease.delay)
         if verdict.say is not RobotsAction.FETCH:
             visit.fetch.crawl_delay = verdict.crawl_delay
         return verdict
