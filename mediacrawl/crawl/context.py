@@ -119,6 +119,8 @@ class CrawlContext:
         policy: delays, order and limits of the frontier. A spider may replace it before `open`.
         frontier_folder: the folder of the frontier. A spider may replace it before `open`.
         leases: whether the scheduler is ours, or a subclass, and gives a lease with every request.
+        folder: the state folder, in which the crawl's files are.
+        log_folder: the folder of the request log.
         keeps_frontier: whether the frontier is kept for the next start.
         encodings: encodings of pages and lists, by host, for those that declare none. It is not stored.
         tally: counts the requests and records of this process.
@@ -170,6 +172,7 @@ class CrawlContext:
         self.heartbeat = Heartbeat(self.clock)
         self.store = store_of(settings, is_ours=is_ours)
         self.folder = state_folder(settings)
+        self.log_folder = log_folder(settings)
         self._catalogue = catalogue_path(settings)
         self.frontier_folder: Path = self.folder if is_ours else spider_folder(self.folder, spider)
         self.keeps_frontier = is_ours or self.store != "memory"
@@ -181,6 +184,7 @@ class CrawlContext:
         self._robots_times = robots_times(settings)
         self._robots_token = OwnSettings(settings).getstr("ROBOTS_TOKEN")
         self._duplicate_policy = duplicate_policy(settings)
+        self._is_anonymous = is_anonymous(settings)
         self.scores = class_scores(settings)
         self.encodings = History()
         self.tally = Tally()
@@ -321,7 +325,7 @@ class CrawlContext:
         from mediacrawl.watch.facts import Sources, totals_of  # noqa: PLC0415
         from mediacrawl.watch.log_digest import digest  # noqa: PLC0415
 
-        log, found = log_folder(self.settings), None
+        log, found = self.log_folder, None
         if sum(path.stat().st_size for path in log.glob("requests-*")) > _MOST_LOG:
             return killed
         lines = digest([log], since=killed.first_began)
@@ -440,7 +444,7 @@ class CrawlContext:
             nevercrawl=self.nevercrawl,
             include=include,
             only_sites=only_sites,
-            loopback_only=is_anonymous(self.settings),
+            loopback_only=self._is_anonymous,
         )
 
     @cached_property

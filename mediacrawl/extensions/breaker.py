@@ -373,7 +373,6 @@ class Breaker(CrawlComponent):
         # The reactor's thread; in a notebook it is not the main one.
         self._thread = threading.get_ident()
         self._handler.attach()
-        self._reported_at = self._clock.now()
         self._repeat(_INTERVAL, self._check)
 
     def _logged(self, record: logging.LogRecord, error: BaseException) -> None:

@@ -16,7 +16,7 @@ from mediacrawl.base.text import can_redraw, cut, terminal_width
 from mediacrawl.base.visit import Visit
 from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.own_settings import OwnSettings, log_folder
+from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.extensions.status_file import StatusFile
 from mediacrawl.log.messages import LIMITS, nothing_read
 from mediacrawl.watch.adapter_counts import summary_lines
@@ -81,8 +81,8 @@ class Progress(CrawlComponent):
 
     def _log_path(self) -> str:
         """The folder of the request log; empty if none is written."""
-        settings = self._context.settings
-        folder, is_on = log_folder(settings), OwnSettings(settings).getbool("REQUEST_LOG_ENABLED")
+        folder = self._context.log_folder
+        is_on = OwnSettings(self._context.settings).getbool("REQUEST_LOG_ENABLED")
         return str(folder) if is_on and folder.is_dir() else ""
 
     def _opened(self) -> None:
