@@ -263,3 +263,18 @@ def _head(text: str, width: int) -> str:
         if used > width or place >= 4 * width:
             return text[:place]
     return text
+
+
+# Control and format characters that JSON does not escape: an 8-bit escape sequence or a bidirectional mark must not
+# reach a terminal by way of `| less`. They occur inside strings only.
+_UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+
+
+def json_safe(text: str) -> str:
+    """Return JSON text with its control sequences escaped."""
+    # Printable text needs no escapes; this test is three times as fast as the pattern.
+    return text if text.isprintable() else _UNSAFE_IN_JSON.sub(_json_escape, text)
+
+
+def _json_escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"

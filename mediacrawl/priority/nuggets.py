@@ -27,7 +27,6 @@ from mediacrawl.base.notes import Later, Notes, changed_later
 from mediacrawl.base.terms import Drop, End, Nugget, Outcome
 from mediacrawl.base.text import plain
 from mediacrawl.base.visit import Visit
-from mediacrawl.record import MediaItem
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +41,7 @@ SAYING = ("title", "artist", "albumartist", "album", "composer", "podcast", "des
 """Fields of which a record needs one to say something about itself. The others are in files that nobody has named:
 taggers write a genre and a year by themselves, encoders a comment and their own name."""
 
-_UNREAD = frozenset({MediaItem.PAGE_STATUS, "unsupported"})
+_UNREAD = frozenset({"page", "unsupported"})
 _FAILED = "error"
 """What the `probe_status` of a file begins with of which nothing could be read."""
 _NO_MD5 = frozenset({"", "0" * 32})

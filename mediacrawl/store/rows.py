@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from mediacrawl.base.text import plain
+from mediacrawl.base.text import json_safe, plain
 from mediacrawl.record import MediaItem
 from mediacrawl.store.schema import COLUMNS, Column
 
@@ -142,10 +142,6 @@ def _parsed(value: Any) -> Any:
 
 _COLLECTIONS = {name: column.kind for name, column in COLUMNS.items() if column.is_json}
 
-# Control and format characters that JSON does not escape: an 8-bit escape sequence or a bidirectional mark must not
-# reach a terminal by way of `| less`. They occur inside strings only.
-_UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
-
 
 def as_record(row: MediaRow) -> dict[str, Any]:
     """The record of a row: all fields in the order of the schema, lists and objects also if empty, but not `extra`.
@@ -167,17 +163,7 @@ def json_line(record: dict[str, Any]) -> str:
         line.encode()
     except (TypeError, ValueError):
         line = json.dumps(plain(record), ensure_ascii=False)
-    return safe(line)
-
-
-def safe(text: str) -> str:
-    """Escapes control sequences in JSON text."""
-    # Printable text needs no escapes; this test is three times as fast as the pattern.
-    return text if text.isprintable() else _UNSAFE.sub(_escape, text)
-
-
-def _escape(match: re.Match[str]) -> str:
-    return f"\\u{ord(match[0]):04x}"
+    return json_safe(line)
 
 
 def json_lines(records: Iterable[dict[str, Any]]) -> Iterator[bytes]:

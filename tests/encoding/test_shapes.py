@@ -6,7 +6,8 @@ from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mediacrawl.encoding import DecodedDocument, Hints, detect, detect_text, repair
+from mediacrawl.encoding import DecodedDocument, Hints, detect, repair
+from mediacrawl.encoding.api import detect_text
 from mediacrawl.encoding.detection.forms import FieldForm, form_of
 
 RUSSIAN = "Подмосковные вечера"
