@@ -32,7 +32,7 @@ from scrapy.linkextractors import LinkExtractor
 from shared import figure, finish
 
 from mediacrawl.base.facts import pack
-from mediacrawl.extract import facts_by_url, links, parse_page
+from mediacrawl.extract import links, parse_page
 from mediacrawl.scope import Base
 
 try:
@@ -179,7 +179,7 @@ def on_tree(body, tree):
 
 def read(body):
     page = parse_page(body, URL)
-    for facts in facts_by_url(page.media, Base(page.base).canonical).values():
+    for facts in page.facts_by_url(Base(page.base).canonical).values():
         pack(facts)
     return page
 
@@ -199,7 +199,7 @@ def scrapy_links():
 
 def missed(body):
     """What the pass, or extruct, did not find of what is on a page; empty if nothing."""
-    told = facts_by_url(read(body).media, Base(URL).canonical).get(FILE, [])
+    told = read(body).facts_by_url(Base(URL).canonical).get(FILE, [])
     said = {(each.key, each.text) for each in told}
     wanted = {
         *(("title", "Evening 117: the paper river"), ("artist", "Ana Ortiz"), ("podcast", "Evening")),

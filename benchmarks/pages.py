@@ -7,7 +7,7 @@ DIR has ``manifest.jsonl`` and ``pages/ID.body``, or is that folder itself. Each
 absolute URL, rel]``. The pages belong to others; none of them is in this repository.
 
 * Cost, in milliseconds of CPU a page, with pages cut at 200 KB and at 1 MB: libxml2's parser alone, `parse_page`, what
-  the crawl does next (`Scope.sift`, `fingerprint`), and Scrapy's HtmlResponse with LinkExtractor. For each page the
+  the crawl does next (`Scope.sift`, `Fingerprint.of`), and Scrapy's HtmlResponse with LinkExtractor. For each page the
   least of the rounds counts; the garbage collector is off meanwhile.
 * Links that the browser has and that do not join the frontier, by reason, at ``PAGE_MAX_BYTES``. Those without a reason
   are faults or beyond a limit. ``--losses`` prints examples of each reason.
@@ -38,12 +38,10 @@ from scrapy.linkextractors import LinkExtractor
 from scrapy.settings import Settings
 from shared import figure, finish, table
 
+from mediacrawl.base.content_type import header_charset, names_media
 from mediacrawl.base.terms import Drop
 from mediacrawl.crawl.policies import scope_rules
-from mediacrawl.extract import parse_page
-from mediacrawl.extract.charset import header_charset
-from mediacrawl.extract.fingerprint import fingerprint
-from mediacrawl.extract.texts import names_media
+from mediacrawl.extract import Fingerprint, parse_page
 from mediacrawl.scope import Scope
 
 LIMITS = (200_000, 1_000_000)
@@ -106,7 +104,7 @@ def costs(pages: Sequence[Captured], limit: int, rounds: int, scope: Scope) -> d
             hrefs = [link.href for link in done.links]
             timed(partial(scope.sift, done.base or page.url, hrefs, charset=done.charset), least["sift"], number)
             # Last, since it removes scripts from the tree.
-            timed(partial(fingerprint, done), least["fingerprint"], number)
+            timed(partial(Fingerprint.of, done), least["fingerprint"], number)
             del done
             timed(partial(bare, page, limit), least["libxml2"], number)
             timed(partial(extract_links, page, limit), least["LinkExtractor"], number)
@@ -380,7 +378,7 @@ def main() -> None:
     given = parser.parse_args()
     settings = Settings()
     settings.setmodule("mediacrawl.settings")
-    scope = scope_rules(settings).scope(date.today)
+    scope = Scope(date.today, scope_rules(settings))
     limit = given.limit or settings.getint("PAGE_MAX_BYTES")
     every = not (given.losses or given.cost or given.dearest)
     pages = [] if given.dearest else captured(given.folder)

@@ -22,7 +22,7 @@ makes a Scrapy request of it. The engine sends it at once; no request waits in t
 The request passes `middlewares.NeverCrawlMiddleware` and `middlewares.RobotsMiddleware`. The first request of an
 authority (scheme, host, port) is its robots.txt, and the site's delay applies to it. `middlewares.AddressMiddleware`
 looks up the address and returns the lease if another site uses that address now (`politeness.address_clocks`).
-`download.http_handler.PoliteHTTPHandler` connects to the address that `politeness.address_guard` has allowed, and to
+`download.http_handler.PoliteHTTPHandler` connects to the address that `politeness.addresses.Guard` has allowed, and to
 no other. Nearly each request needs a new connection, so it has a client of its own (`download.http_client`), which
 resumes the site's TLS session.
 
@@ -34,7 +34,7 @@ notes status and headers. `reading.reader.Reader` reads the response:
 
 * A **page** gives links with their evidence, and facts about media (`extract`). A copy of a known page gives nothing
   (`scope.duplicates`). A page without a correct declaration of its encoding is decided as a whole
-  (`encoding.detection.document`).
+  (`encoding.DecodedDocument`).
 * A **feed, sitemap or playlist** gives links and facts (`reading.list_reader`).
 * The answer to a **data request** gives media with facts (`reading.adapter_reader`). Some sites show their media by
   scripts only. A **site adapter**, a file of the user's, maps the URL of such a page to small requests that its scripts
@@ -47,7 +47,7 @@ notes status and headers. `reading.reader.Reader` reads the response:
 Tags are often in another encoding than they declare. `pipelines.MojibakePipeline` decides with trigram models which
 one it is (`encoding`), and keeps the **evidence**: bytes, encodings, confidence. `pipelines.CataloguePipeline` stores
 the item (`store.catalogue`). What a second page, feed or list says of a file that has a record is added to it
-(`record.described`).
+(`record.merging`).
 
 The end of a visit
 ==================
@@ -55,7 +55,7 @@ The end of a visit
 Every response, error and refusal ends in `crawl.leases.Leases.end`. In one transaction the URL gets its outcome, the
 site its release time (`politeness.delay`), and new links are added. A record is stored before its lease ends, so a
 kill can repeat a visit but loses no record. A site that fails repeatedly waits longer, then rests, and at last is
-retired (`politeness.backoff`). A redirect ends the visit too; its target is a new URL with a hop count
+retired (`politeness.delay`). A redirect ends the visit too; its target is a new URL with a hop count
 (`middlewares.RedirectCapMiddleware`).
 
 The nugget function judges each record (`priority.nuggets`). Its reward is shared among the links that led to it

@@ -34,15 +34,14 @@ from mediacrawl.base.terms import Candidate, Drop, End, Outcome, Trouble
 from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl.context import NOTHING, CrawlContext
 from mediacrawl.crawl.failures import trouble_in
-from mediacrawl.crawl.housekeeping import Housekeeping, WakeUpTimer
+from mediacrawl.crawl.housekeeping import Housekeeping, Shutdown, WakeUpTimer, reason_of, stop_at_hangup
 from mediacrawl.crawl.intake import Intake
 from mediacrawl.crawl.interfaces import lease_spider
 from mediacrawl.crawl.leases import Leases, Rewards, note_fault
 from mediacrawl.crawl.own_settings import OwnSettings
-from mediacrawl.crawl.shutdown import Shutdown, reason_of, stop_at_hangup
 from mediacrawl.frontier import Frontier, FrontierError
 from mediacrawl.frontier.contract import FrontierLostError
-from mediacrawl.politeness.backoff import after_failure
+from mediacrawl.politeness.delay import after_failure
 from mediacrawl.priority.orders import OrderModelError
 from mediacrawl.store import StoreError
 

@@ -24,7 +24,8 @@ from harvest_web import Web  # noqa: E402
 
 from mediacrawl.base.notes import NoNotes  # noqa: E402
 from mediacrawl.base.terms import Drop  # noqa: E402
-from mediacrawl.extract import fingerprint, list_form, parse_list, parse_page  # noqa: E402
+from mediacrawl.extract import Fingerprint, parse_list, parse_page  # noqa: E402
+from mediacrawl.extract.lists import list_form  # noqa: E402
 from mediacrawl.scope import Base, Duplicates, Scope, canonical, host_of  # noqa: E402
 
 SITES = 400
@@ -200,7 +201,7 @@ def test_the_rules_on_duplicates_take_no_page_for_another(web, walked):
         if answer.kind == "page" and site.outline.kind != "parked" and not site.is_soft:
             page, _ = read(pen.page(url, answer, web.text(url, answer)), url, 8123)
             media = [link.href for link in page.links if link.via == "audio" or link.href.endswith(".mp3")]
-            verdicts[duplicates.judge(site.outline.host, url, fingerprint(page, media))] += 1
+            verdicts[duplicates.judge(site.outline.host, url, Fingerprint.of(page, media))] += 1
     assert verdicts[None] > 400
     assert verdicts.total() - verdicts[None] < 0.01 * verdicts.total()
 

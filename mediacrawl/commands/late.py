@@ -18,7 +18,7 @@ from scrapy.commands import ScrapyCommand
 COMMANDS = "mediacrawl.commands"
 
 _HELPERS = frozenset(
-    {"at_once", "catalogue_lines", "frontier_reader", "late", "on_disk", "own", "probe_report", "single"}
+    {"at_once", "catalogue_lines", "frontier_reader", "late", "on_disk", "own", "probe_report", "single", "why"}
 )
 """Modules that commands share."""
 

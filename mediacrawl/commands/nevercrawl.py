@@ -15,8 +15,7 @@ from scrapy.utils.conf import closest_scrapy_cfg
 from mediacrawl.base.clock import today
 from mediacrawl.base.text import printable, say
 from mediacrawl.commands.own import OwnCommand
-from mediacrawl.crawl.files import locate
-from mediacrawl.crawl.own_settings import OwnSettings
+from mediacrawl.crawl.own_settings import OwnSettings, locate
 from mediacrawl.scope.exclusions import Exclusion, NeverCrawl, NeverCrawlError
 from mediacrawl.scope.exclusions.adding import Addition, add_entry, copy_list, covering, parse_entry
 from mediacrawl.scope.urls import canonical

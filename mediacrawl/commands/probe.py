@@ -12,6 +12,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings, Settings
 
+from mediacrawl.base.content_type import is_media
 from mediacrawl.base.terms import Evidence
 from mediacrawl.base.text import printable, say
 from mediacrawl.commands.own import OwnCommand
@@ -19,13 +20,10 @@ from mediacrawl.commands.probe_report import ProbeReport, ProbeRequest, as_objec
 from mediacrawl.crawl.arguments import ArgumentError, check_contact, check_nevercrawl
 from mediacrawl.crawl.own_settings import REDIS, is_of_fleet, log_folder, state_folder, store_of
 from mediacrawl.crawl.policies import probe_policy
-from mediacrawl.encoding.history import History
-from mediacrawl.extract.content_type import is_media
+from mediacrawl.encoding import History
 from mediacrawl.pipelines.mojibake import HISTORY_FILE, fixer_of
 from mediacrawl.probe import Probe, ProbePolicy
-from mediacrawl.probe.claims import expected_by_name
-from mediacrawl.record.build import build_item
-from mediacrawl.record.fixer import Fixer
+from mediacrawl.record import Fixer, build_item
 from mediacrawl.scope import canonical
 from mediacrawl.store import json_line
 
@@ -119,7 +117,7 @@ def _sorted_out(words: list[str]) -> tuple[list[Path], list[str]]:
 def _of_file(path: Path, policy: ProbePolicy, fixer: Fixer, tell: Telling) -> ProbeReport:
     """Probe a local file by the ranges that would be requested from a server."""
     account = ProbeReport(str(path))
-    probe = Probe(policy, expected=expected_by_name(path.name))
+    probe = Probe(policy, names=[path.name])
     try:
         length = path.stat().st_size
         with path.open("rb") as file:

@@ -23,13 +23,13 @@ from mediacrawl.base.notes import Later, NoNotes, Notes
 from mediacrawl.crawl.adapters import CrawlAdapters
 from mediacrawl.crawl.arguments import ArgumentError
 from mediacrawl.crawl.connection import hidden, redis_url
-from mediacrawl.crawl.files import HeldFolder, locate
-from mediacrawl.crawl.interfaces import listen_to_visits
-from mediacrawl.crawl.ordering import make_priority
+from mediacrawl.crawl.open_lists import OpenLists
 from mediacrawl.crawl.own_settings import (
     REDIS,
+    HeldFolder,
     OwnSettings,
     catalogue_path,
+    locate,
     log_folder,
     spider_folder,
     state_folder,
@@ -47,25 +47,25 @@ from mediacrawl.crawl.policies import (
     robots_times,
     scope_rules,
 )
+from mediacrawl.crawl.range_support import RangeSupport
 from mediacrawl.crawl.request_serialization import is_ours
 from mediacrawl.crawl.setting_checks import SettingsError, check_settings
-from mediacrawl.crawl.storage import lease_seconds, open_frontier
-from mediacrawl.encoding.history import History
+from mediacrawl.crawl.signals import listen_to_visits
+from mediacrawl.crawl.storage import lease_seconds, make_priority, open_frontier
+from mediacrawl.encoding import History
 from mediacrawl.frontier import Counts, Frontier, FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.log.request_log import RequestLog
 from mediacrawl.log.text import make_safe
 from mediacrawl.log.totals import Tally, Totals
 from mediacrawl.politeness.address_clocks import AddressClocks, SharedAddressClocks
-from mediacrawl.politeness.address_guard import Guard
+from mediacrawl.politeness.addresses import Guard
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.politeness.robots_book import RobotsBook
 from mediacrawl.priority.hubs import Hubs
 from mediacrawl.priority.nuggets import Nuggets
 from mediacrawl.priority.orders import Priority
-from mediacrawl.probe.open_lists import OpenLists
-from mediacrawl.probe.range_support import RangeSupport
-from mediacrawl.record.described import Description
+from mediacrawl.record import Description
 from mediacrawl.scope import Duplicates, NeverCrawlError, Scope
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.include import Include
@@ -113,8 +113,6 @@ class CrawlContext:
     and nothing is stored: then `of` makes the rest, too.
 
     Args:
-        settings: of the crawl.
-        spider: name of the spider, which keys in Redis begin with.
         is_ours: whether it is one of our spiders. Other spiders of a project have a frontier each.
 
     Attributes:
@@ -172,6 +170,7 @@ class CrawlContext:
         self.heartbeat = Heartbeat(self.clock)
         self.store = store_of(settings, is_ours=is_ours)
         self.folder = state_folder(settings)
+        self._catalogue = catalogue_path(settings)
         self.frontier_folder: Path = self.folder if is_ours else spider_folder(self.folder, spider)
         self.keeps_frontier = is_ours or self.store != "memory"
         self.leases = gives_leases(settings.get("SCHEDULER"))
@@ -339,7 +338,7 @@ class CrawlContext:
     @property
     def catalogue(self) -> Path | None:
         """The file of the catalogue; None if `CataloguePipeline` is switched off."""
-        return catalogue_path(self.settings) if self.describe is not None else None
+        return self._catalogue if self.describe is not None else None
 
     def counts(self) -> Counts:
         """The counts of the frontier, also after it was closed; the last ones if it failed, all zero without one."""
@@ -435,8 +434,9 @@ class CrawlContext:
             include: the whitelist, if there is one.
             only_sites: the sites to keep to; None for the whole web.
         """
-        return self.scope_rules.scope(
+        return Scope(
             today,
+            self.scope_rules,
             nevercrawl=self.nevercrawl,
             include=include,
             only_sites=only_sites,

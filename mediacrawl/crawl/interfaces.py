@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
-from weakref import WeakKeyDictionary, WeakMethod
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from twisted.python.failure import Failure
 
-    from mediacrawl.base.terms import Candidate, Outcome
+    from mediacrawl.base.terms import Candidate
     from mediacrawl.base.visit import Visit
     from mediacrawl.frontier import Frontier
     from mediacrawl.scope import Scope
@@ -100,13 +98,6 @@ class LinkFilter(Protocol):
         """Whether any request may go to the host of a URL."""
 
 
-class VisitListener(Protocol):
-    """The receiver of `crawl.signals.visit_ended`."""
-
-    def __call__(self, visit: Visit, outcome: Outcome) -> None:
-        """Take note of an ended visit; the frontier knows its end already."""
-
-
 def find_lease_holder(crawler: Crawler) -> LeaseHolder | None:
     """Return the crawl's lease holder; None with another scheduler than mediacrawl's."""
     scheduler = crawler.engine.scheduler
@@ -135,20 +126,3 @@ def link_filter(crawler: Crawler) -> LinkFilter | None:
     """Return the crawl's spider, if it decides which URLs join."""
     spider: object = crawler.spider
     return spider if isinstance(spider, LinkFilter) else None
-
-
-_LISTENERS: WeakKeyDictionary[Crawler, list[Callable[[], VisitListener | None]]] = WeakKeyDictionary()
-
-
-def listen_to_visits(crawler: Crawler, listener: VisitListener) -> None:
-    """Call `listener`, a method, at the end of each visit, before the receivers of `crawl.signals.visit_ended`.
-
-    The reference is weak, as with Scrapy's signals. The parts of mediacrawl are called directly, because ten receivers
-    of a signal cost 0.06 ms a page.
-    """
-    listeners_of(crawler).append(WeakMethod(listener))
-
-
-def listeners_of(crawler: Crawler) -> list[Callable[[], VisitListener | None]]:
-    """Return weak references to the listeners of a crawl, those of later calls of `listen_to_visits` included."""
-    return _LISTENERS.setdefault(crawler, [])

@@ -16,19 +16,18 @@ from scrapy.utils.asyncio import call_later
 from twisted.python.failure import Failure
 
 from mediacrawl.base.format import elapsed, in_words
+from mediacrawl.base.last_used import LastUsed
 from mediacrawl.base.queued import WAITS
 from mediacrawl.base.terms import FINAL, Drop, End, Kind, Lease, Limit, Nugget, Outcome, Trouble
 from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl import request_serialization, scrapy_internals
 from mediacrawl.crawl.data_requests import AdapterEnds
 from mediacrawl.crawl.failures import UnreadableAnswerError, error_name, is_anticipated, trouble_in
-from mediacrawl.crawl.interfaces import link_filter, listeners_of
-from mediacrawl.crawl.signals import visit_ended
+from mediacrawl.crawl.interfaces import link_filter
+from mediacrawl.crawl.signals import listeners_of, visit_ended
 from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.frontier import FrontierError
-from mediacrawl.politeness.backoff import after_failure, asked_to_wait, trouble_of
-from mediacrawl.politeness.caching import LastUsed
-from mediacrawl.politeness.delay import DAY
+from mediacrawl.politeness.delay import DAY, after_failure, asked_to_wait, trouble_of
 from mediacrawl.priority.nuggets import Answer, Known, NoAnswer, may_be_nugget
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.urls import canonical, site_of, spelling
@@ -39,10 +38,9 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from mediacrawl.crawl.context import CrawlContext
-    from mediacrawl.crawl.housekeeping import WakeUpTimer
+    from mediacrawl.crawl.housekeeping import Shutdown, WakeUpTimer
     from mediacrawl.crawl.intake import Intake
     from mediacrawl.crawl.interfaces import LeaseSpider
-    from mediacrawl.crawl.shutdown import Shutdown
 
 
 def outcome_of(visit: Visit, *, closing: bool, attempts: int, now: float) -> Outcome:
@@ -121,7 +119,6 @@ class Rewards:
     Stats: ``nugget/new``, ``nugget/known``, ``nugget/failed``.
 
     Args:
-        context: what the components of this crawl share.
         count: counts something that happens on every page.
         failed: called if the frontier cannot be used.
     """
@@ -278,14 +275,6 @@ class Leases:
 
     Stats: ``frontier/end/<end>``, ``frontier/swept``, ``politeness/rests``, ``drop/<reason>``, ``trouble/<word>``,
     ``redirect/wrapper`` (published URLs that are requested because the file is not where their path says).
-
-    Args:
-        crawler: the crawl.
-        context: what the components of this crawl share.
-        intake: adds the links of ended visits.
-        rewards: closes the nuggets of ended visits.
-        shutdown: ends the crawl if the frontier fails.
-        timer: wakes the engine.
     """
 
     def __init__(

@@ -338,7 +338,7 @@ class Breaker(CrawlComponent):
     logged exception (of callbacks, pipelines, middlewares, extensions, unhandled Deferreds and tasks) is a fault. The
     crawl is closed with the reason ``breaker`` after ``BREAKER_ERRORS`` faults within `WINDOW` seconds, of which those
     of one site and those of one address count `FAULTS_OF_ONE_SITE` times at most (`Faults`). A site
-    whose answers cause them in a row rests (`politeness.backoff`). The crawl is closed with ``network_down`` when the
+    whose answers cause them in a row rests (`politeness.delay`). The crawl is closed with ``network_down`` when the
     last ``BREAKER_SITES`` sites could not be reached, some that had answered before among them, and no other was for
     `SILENCE` seconds. Sites that failed before, while others could be reached, are not counted.
 

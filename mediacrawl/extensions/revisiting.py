@@ -15,8 +15,9 @@ from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.headers import BROKE_OFF, header
-from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder, lease_spider, listen_to_visits
+from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder, lease_spider
 from mediacrawl.crawl.own_settings import REDIS, OwnSettings
+from mediacrawl.crawl.signals import listen_to_visits
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.site_state import AGAIN
 from mediacrawl.priority.hubs import FrontPages, Hub, Hubs, front_page

@@ -1,52 +1,57 @@
-"""Extracts links, media and evidence from pages and lists.
+"""Reads links, media and facts about media from pages, feeds, sitemaps and playlists.
 
-In come the bytes of a page or a list (feed, sitemap, playlist), cut to the crawl's limit. Out come `Page` and
-`Listing`: references as written, each with its link source, facts about media, robots directives, evidence; and
-`Fingerprint`, a few numbers that compare what pages show.
+In come the bytes of a page or a list, cut by the caller to its limit. Out come a `Page` or a `Listing`: references as
+they are written, each with its link source; the media that the page plays or describes, with facts about them; robots
+directives, the declared language, the encoding. A `Fingerprint` compares what pages show.
 
-No input raises, hangs, or yields more than a few thousand links. References are neither resolved nor judged (that is
-`scope`); no DTD, entity or network is used.
+No input raises, hangs, or gives more than a few thousand links. References are neither resolved nor judged. No DTD, no
+entity and no network is used, and no script is run. ``README.md`` has examples, limits and figures.
+
+`links.parse_page` is where to begin reading for pages, `lists.parse_list` for all else.
 """
 
-from mediacrawl.extract.content_coding import unpacked
-from mediacrawl.extract.feeds import MAX_ENTRIES, Feed, FeedEntry, parse_feed
-from mediacrawl.extract.fingerprint import Fingerprint, fingerprint, hash64
-from mediacrawl.extract.links import MAX_LINKS, Link, Page, link_header, parse_page
-from mediacrawl.extract.listing import Listed, Listing, Player
-from mediacrawl.extract.lists import list_form, list_text, parse_list
-from mediacrawl.extract.manifests import Manifest, ManifestTrack
-from mediacrawl.extract.media import inherit
-from mediacrawl.extract.medium import MediaFile, Medium, facts_by_url, standing_alone
-from mediacrawl.extract.open_directory import file_facts, is_open_directory, without_steering
+from typing import TYPE_CHECKING
+
+from mediacrawl.base.lazy import late_names
+
+if TYPE_CHECKING:
+    from mediacrawl.extract.charset import decode
+    from mediacrawl.extract.fingerprint import Fingerprint
+    from mediacrawl.extract.links import Link, Page, parse_page
+    from mediacrawl.extract.listing import Listed, Listing
+    from mediacrawl.extract.lists import parse_list, recognize_list
+    from mediacrawl.extract.manifests import Manifest, ManifestTrack
+    from mediacrawl.extract.medium import Medium
 
 __all__ = [
-    "MAX_ENTRIES",
-    "MAX_LINKS",
-    "Feed",
-    "FeedEntry",
     "Fingerprint",
     "Link",
     "Listed",
     "Listing",
     "Manifest",
     "ManifestTrack",
-    "MediaFile",
     "Medium",
     "Page",
-    "Player",
-    "facts_by_url",
-    "file_facts",
-    "fingerprint",
-    "hash64",
-    "inherit",
-    "is_open_directory",
-    "link_header",
-    "list_form",
-    "list_text",
-    "parse_feed",
+    "decode",
     "parse_list",
     "parse_page",
-    "standing_alone",
-    "unpacked",
-    "without_steering",
+    "recognize_list",
 ]
+
+__getattr__ = late_names(
+    __name__,
+    {
+        "Fingerprint": "fingerprint",
+        "Link": "links",
+        "Listed": "listing",
+        "Listing": "listing",
+        "Manifest": "manifests",
+        "ManifestTrack": "manifests",
+        "Medium": "medium",
+        "Page": "links",
+        "decode": "charset",
+        "parse_list": "lists",
+        "parse_page": "links",
+        "recognize_list": "lists",
+    },
+)

@@ -1,7 +1,7 @@
-"""From the octets of a page or a list to what a parser takes: its encoding, and tags without thousands of attributes.
+"""From the octets of a page or a list to what a parser takes: in UTF-8, with tags and ampersands that it can read.
 
-Declared encodings are taken in the order of each standard. `mediacrawl.encoding.detection.document` decides whether
-they are right, and which encoding a document without a declaration is in.
+Declared encodings are taken in the order of each standard. A document that is UTF-8, or ASCII, is decided here. Of
+others `mediacrawl.encoding` decides whether the declaration is right, and which encoding one without is in.
 """
 
 from __future__ import annotations
@@ -10,20 +10,25 @@ import codecs
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Literal
+from itertools import chain
+from typing import Literal, NamedTuple
 
 from w3lib.encoding import html_body_declared_encoding, read_bom, resolve_encoding
 
-from mediacrawl.encoding.decision import Hints, Seen
-from mediacrawl.encoding.detection.document import DecodedDocument, EncodingClaim, decide_document
-from mediacrawl.encoding.history import top_level
-from mediacrawl.encoding.languages import is_codec
+from mediacrawl.base.charsets import Seen, is_codec
+from mediacrawl.base.content_type import xml_start
+from mediacrawl.encoding import DecodedDocument, Hints
+from mediacrawl.extract.texts import unescape
+
+DeclaredBy = Literal["bom", "header", "meta", "xml"]
 
 _DECLARED_WITHIN = 4_096
 """Bytes in which a page declares itself. The HTML standard says 1,024; pages with long heads exist."""
 _MOST_STRAY = 50_000
 """Octets that are no UTF-8, in a list that is UTF-8 for the most part, up to which each is taken for a letter of
 windows-1252."""
+_MOST_MENDED = 200_000
+"""Ampersands that are mended, in a third of a second; the file is cut at the next one."""
 _STRAY = "mediacrawl.stray"
 
 _xml_declaration = re.compile(rb"<\?xml\s[^<>]{0,150}?\bencoding\s*=\s*[\"']([A-Za-z0-9._:-]{1,40})[\"'][^<>]{0,80}\?>")
@@ -37,21 +42,52 @@ History = Callable[[], Seen]
 """Encodings found on a document's host; called only where models decide."""
 
 
+class DecodedText(NamedTuple):
+    """A page, XML or plain text.
+
+    Attributes:
+        text: all of it.
+        markup: the same in UTF-8, as libxml2 can read it; empty for plain text.
+    """
+
+    text: str
+    markup: bytes = b""
+
+
+def decode(body: bytes, form: str, url: str = "", charset: str | None = None) -> DecodedText:
+    """Decode a page, XML or plain text. Never raises.
+
+    Args:
+        body: as received, without its content coding.
+        form: ``html``, ``xml``, or another word for text without a declaration.
+        url: its own; the top-level domain is a hint.
+        charset: of its Content-Type.
+    """
+    if form == "html":
+        page, markup, _ = read_html(body, url, charset)
+        return DecodedText(page.text, markup)
+    if form == "xml":
+        document, markup = read_xml(body, url, charset)
+        return DecodedText(document.text, readable(markup))
+    return DecodedText(read_plain(body, url, charset).text)
+
+
 def read_html(
     body: bytes, url: str, header: str | None = None, history: History = dict
-) -> tuple[DecodedDocument, bytes]:
+) -> tuple[DecodedDocument, bytes, int]:
     """Decode a page, perhaps cut inside a character. Never raises.
 
     The order is the HTML standard's ("determining the character encoding"): byte order mark, header, then the
     declaration of the page. Unknown names are ignored; the top-level domain of `url` is a hint.
 
     Returns:
-        The document, and its text as UTF-8 without byte order mark and zero bytes, as the parser wants it.
+        The document; its text as UTF-8 without byte order mark and zero bytes, shortened; and how many stretches of it
+        were, see `shorten`.
     """
     found, rest = _read(body, url, header, "meta", history)
     text = rest if found.encoding == "utf-8" and found.is_whole else found.text.encode("utf-8", "replace")
     # Older parsers stop at a zero byte.
-    return found, text.replace(b"\0", b"") if b"\0" in text else text
+    return found, *shorten(text.replace(b"\0", b"") if b"\0" in text else text)
 
 
 def read_xml(
@@ -91,32 +127,44 @@ def _read(
     marked, mark = read_bom(body)
     rest = body[len(mark) :] if mark else body
 
-    def claims() -> Iterator[EncodingClaim]:
+    def claims() -> Iterator[tuple[str, DeclaredBy]]:
         if marked:
-            yield EncodingClaim(_known(marked) or marked, "bom")
+            yield _known(marked) or marked, "bom"
         if known := _known(header):
-            yield EncodingClaim(known, "header")
+            yield known, "header"
         label = None
         if declared_by == "meta":
             label = html_body_declared_encoding(rest[:_DECLARED_WITHIN])
-        elif declared_by and (found := _xml_declaration.search(rest, 0, _DECLARED_WITHIN)):
-            label = found[1].decode("ascii")
+        elif declared_by and (match := _xml_declaration.search(rest, 0, _DECLARED_WITHIN)):
+            label = match[1].decode("ascii")
         if declared_by and (encoding := _known(label)):
             # A declaration that can be read byte by byte is not in UTF-16, and the HTML standard takes it as UTF-8.
-            yield EncodingClaim("utf-8" if encoding.startswith(("utf-16", "utf-32")) else encoding, declared_by)
+            yield "utf-8" if encoding.startswith(("utf-16", "utf-32")) else encoding, declared_by
 
     def hints() -> Hints:
-        found = _language.search(rest, 0, _DECLARED_WITHIN)
-        language = (found[1] or found[2]).decode("ascii") if found else ""
-        return Hints(page_language=language, tld=top_level(url), seen=history())
+        said = _language.search(rest, 0, _DECLARED_WITHIN)
+        language = (said[1] or said[2]).decode("ascii") if said else ""
+        return Hints(page_language=language, url=url, seen=history())
 
-    return decide_document(rest, claims(), hints), rest
+    found = claims()
+    first = next(found, None)
+    if (first is None or first[0] == "utf-8") and (plain := _as_utf8(rest, first)) is not None:
+        return plain, rest
+    return DecodedDocument.of(rest, chain([first] if first else (), found), hints), rest
 
 
-def header_charset(content_type: str) -> str | None:
-    """Return the charset of a Content-Type header in lower case, or None."""
-    _, _, charset = content_type.lower().partition("charset=")
-    return charset.partition(";")[0].strip("\"' ") or None
+def _as_utf8(body: bytes, claim: tuple[str, DeclaredBy] | None) -> DecodedDocument | None:
+    """Return a document that is UTF-8 without an error; None where without a claim it may be something else."""
+    try:
+        text = body.decode()
+    except UnicodeDecodeError:
+        return None
+    if claim is not None:
+        return DecodedDocument(text, "utf-8", decided_by=claim[1])
+    # UTF-16 has zeros, ISO-2022 and HZ have escapes.
+    if b"\0" in body[:_DECLARED_WITHIN] or (len(text) == len(body) and (b"\x1b" in body or b"~{" in body)):
+        return None
+    return DecodedDocument(text, "utf-8", decided_by="ascii" if len(text) == len(body) else "utf-8")
 
 
 @lru_cache(maxsize=512)
@@ -137,6 +185,54 @@ def _letter(error: UnicodeError) -> tuple[str, int]:
 
 
 codecs.register_error(_STRAY, _letter)
+
+
+_BARE = rb"&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});)"
+_HALF = (
+    rb"&#(?:x0{0,2}[Dd][89A-Fa-f][0-9A-Fa-f]{2}"
+    rb"|0{0,2}5(?:529[6-9]|5[3-9][0-9]{2}|6[0-9]{3}|7[0-2][0-9]{2}|73[0-3][0-9]|734[0-3]));"
+)
+"""A reference to a lone surrogate (U+D800 to U+DFFF): libxml2 accepts it, and lxml raises when it is read."""
+_broken = re.compile(_BARE + rb"|" + _HALF).search
+_mended = re.compile(
+    rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|" + _HALF + rb"|" + _BARE + rb"([A-Za-z][A-Za-z0-9]{1,30};)?",
+    re.DOTALL,
+)
+
+
+def readable(body: bytes) -> bytes:
+    """Convert a file to UTF-8 and mend invalid octets, bare ampersands and HTML's entities."""
+    text = read_xml(body)[1].lstrip()
+    if not text.startswith((b"<?", b"<!")):
+        # Warnings of server programs precede the file.
+        start = xml_start(text[:_DECLARED_WITHIN])
+        text = text[start.start() :] if start else text
+    return b"".join(_pieces(text)) if _broken(text) else text
+
+
+def _pieces(text: bytes) -> Iterator[bytes]:
+    """Yield the mended pieces of a file; those beyond the limit are dropped, since lxml may raise at them."""
+    end = 0
+    for number, found in enumerate(_mended.finditer(text)):
+        yield text[end : found.start()]
+        if number >= _MOST_MENDED:
+            return
+        yield _mend(found)
+        end = found.end()
+    yield text[end:]
+
+
+def _mend(found: re.Match[bytes]) -> bytes:
+    if not found[0].startswith(b"&"):
+        return found[0]
+    if found[0].startswith(b"&#"):
+        return "\ufffd".encode()
+    name = found[1]
+    if name is not None:
+        character = unescape(f"&{name.decode('ascii')}")
+        if not character.startswith("&"):
+            return character.encode("utf-8")
+    return b"&amp;" + (name or b"")
 
 
 MOST_ATTRIBUTES = 1_000

@@ -8,6 +8,8 @@ from itertools import islice
 from typing import Any
 
 from mediacrawl.base.codecs import Kind
+from mediacrawl.base.content_type import media_type
+from mediacrawl.base.times import seconds
 from mediacrawl.extract.manifests import (
     MOST_VARIANTS,
     Manifest,
@@ -17,7 +19,7 @@ from mediacrawl.extract.manifests import (
     picture_size,
     rate_of,
 )
-from mediacrawl.extract.texts import media_type, seconds, whole
+from mediacrawl.extract.texts import whole
 from mediacrawl.extract.xml_text import elements, text_of
 
 DASH_TYPE = "application/dash+xml"

@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
+from mediacrawl.base.content_type import media_type, names_media
 from mediacrawl.base.facts import FEED, Fact, fact
+from mediacrawl.base.urls import absolute
 from mediacrawl.extract.feed_facts import (
     CLAIMED_TITLE,
     after_own,
@@ -33,7 +35,7 @@ from mediacrawl.extract.feed_model import (
     short_name,
     unlabelled,
 )
-from mediacrawl.extract.texts import TEXT_LENGTH, absolute, media_type, names_media, whole
+from mediacrawl.extract.texts import TEXT_LENGTH, whole
 from mediacrawl.extract.xml_text import text_of, words_of
 
 OF_PODCASTS = ("itunes:", "podcast:", "googleplay:")

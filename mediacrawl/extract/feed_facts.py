@@ -10,9 +10,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from mediacrawl.base.content_type import media_type
 from mediacrawl.base.facts import FEED, LONGEST_TEXT, Fact, fact, framed, stated
+from mediacrawl.base.times import moment, seconds
 from mediacrawl.extract.feed_model import Children
-from mediacrawl.extract.texts import fact_link, media_type, moment, seconds, whole, yes_or_no
+from mediacrawl.extract.texts import fact_link, whole, yes_or_no
 from mediacrawl.extract.xml_text import text_of, without_markup, words_of
 
 FRAMES = {

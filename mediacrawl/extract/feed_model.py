@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from mediacrawl.base.content_type import names_media
 from mediacrawl.base.facts import Fact
-from mediacrawl.extract.texts import names_media, unescape_url
+from mediacrawl.extract.texts import unescape_url
 
 MAX_ENTRIES = 5_000
 """Entries of a feed that are kept; the others are counted in `Feed.cut`."""

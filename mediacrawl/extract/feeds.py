@@ -8,12 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 from mediacrawl.base.facts import FEED, fact, stated
+from mediacrawl.base.urls import absolute
+from mediacrawl.extract.charset import readable
 from mediacrawl.extract.feed_entry import OF_PODCASTS, Entry, children_of
 from mediacrawl.extract.feed_facts import channel_facts, combined
 from mediacrawl.extract.feed_model import ID_LENGTH, MAX_ENTRIES, Feed, FeedEntry
 from mediacrawl.extract.loose_xml import well_formed
-from mediacrawl.extract.texts import TEXT_LENGTH, absolute, whole
-from mediacrawl.extract.xml_text import elements, readable, text_of, words_of
+from mediacrawl.extract.texts import TEXT_LENGTH, whole
+from mediacrawl.extract.xml_text import elements, text_of, words_of
 
 __all__ = ["MAX_ENTRIES", "Feed", "FeedEntry", "parse_feed"]
 

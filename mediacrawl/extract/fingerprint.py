@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import reduce
 from hashlib import sha256
 from operator import xor
-from typing import Any
+from typing import Any, Self
 from urllib.parse import urlsplit
 from zlib import crc32
 
@@ -42,9 +42,10 @@ class Fingerprint:
             4 KB, nor do parameters that do not tell the links apart.
         media: hash of the references to media; 0 without any.
         length: bytes of the text that was hashed.
+        measured: whether `shape` and `lines` are computed.
     """
 
-    __slots__ = ("_lines", "_shape", "_source", "length", "media", "text")
+    __slots__ = ("_lines", "_shape", "_source", "length", "measured", "media", "text")
 
     def __init__(
         self,
@@ -62,6 +63,33 @@ class Fingerprint:
         self._shape = shape
         self._lines = lines
         self._source = source
+        self.measured = source is None
+
+    @classmethod
+    def of(cls, page: Page, media: Sequence[str] = (), *, thin: int = 500, without: Sequence[str] = ()) -> Self:
+        """Return the fingerprint of a page, in 0.05 ms for 30 KB of HTML.
+
+        The pages of a list may look alike and link elsewhere, so the links count, in any order. Pages with hardly any
+        text (thumbnails, frames, a list of numbers) may also have the same relative links in other folders, so there
+        the folder counts, and each link as it is written.
+
+        Args:
+            page: result of `parse_page`. Its scripts and styles are removed from the tree.
+            media: its references to media, as written.
+            thin: bytes of text below which the folder counts.
+            without: words to remove from the text, since an error page names the missing file.
+        """
+        # The path that relative references begin with; not the host, which a site may have several of.
+        folder = urlsplit(page.base).path.rpartition("/")[0]
+        text = _squeezed(_visible(page.tree, without))
+        files = _written(media if all(map(_is_rooted, media)) else [folder, *media])
+        if len(text) < thin:
+            links = [folder, *(link.href for link in page.links)]
+        else:
+            # Of the head's links one names the page itself.
+            links = _told_apart({href for href, via, _ in page.links if via != "link"})
+        own, of_media = _hash64(b"\0".join([text, files, _written(links)])), _hash64(files) if media else 0
+        return cls(own, of_media, len(text), source=(page.tree, without))
 
     @property
     def shape(self) -> int:
@@ -83,45 +111,15 @@ class Fingerprint:
         self._measure()
         return self._lines
 
-    @property
-    def measured(self) -> bool:
-        """Whether `shape` and `lines` are computed."""
-        return self._source is None
-
     def _measure(self) -> None:
         if self._source is not None:
             hashes = _hashed_lines(*self._source)
             words, number = _spread(hashes), len(hashes)
-            self._shape, self._lines, self._source = _simhash(words, number), _odd_sketch(words, number), None
+            self._shape, self._lines = _simhash(words, number), _odd_sketch(words, number)
+            self._source, self.measured = None, True
 
     def __repr__(self) -> str:
         return f"Fingerprint({self.text:#x}, media={self.media:#x}, length={self.length})"
-
-
-def fingerprint(page: Page, media: Sequence[str] = (), *, thin: int = 500, without: Sequence[str] = ()) -> Fingerprint:
-    """Compute a page's fingerprint, in 0.05 ms for 30 KB of HTML.
-
-    The pages of a list may look alike and link elsewhere, so the links count, in any order. Pages with hardly any text
-    (thumbnails, frames, a list of numbers) may also have the same relative links in other folders, so there the folder
-    counts, and each link as it is written.
-
-    Args:
-        page: result of `parse_page`. Its scripts and styles are removed from the tree.
-        media: its references to media, as written.
-        thin: bytes of text below which the folder counts.
-        without: words to remove from the text, since an error page names the missing file.
-    """
-    # The path that relative references begin with; not the host, which a site may have several of.
-    folder = urlsplit(page.base).path.rpartition("/")[0]
-    text = _squeezed(_visible(page.tree, without))
-    files = _written(media if all(map(_is_rooted, media)) else [folder, *media])
-    if len(text) < thin:
-        links = [folder, *(link.href for link in page.links)]
-    else:
-        # Of the head's links one names the page itself.
-        links = _told_apart({href for href, via, _ in page.links if via != "link"})
-    own, of_media = hash64(b"\0".join([text, files, _written(links)])), hash64(files) if media else 0
-    return Fingerprint(own, of_media, len(text), source=(page.tree, without))
 
 
 def _told_apart(hrefs: set[str]) -> list[str]:
@@ -136,7 +134,7 @@ def _told_apart(hrefs: set[str]) -> list[str]:
     return sorted(told)
 
 
-def hash64(data: bytes) -> int:
+def _hash64(data: bytes) -> int:
     """Return the first 64 bits of SHA-256, which processors compute at 2 GB a second. The same in every process."""
     return int.from_bytes(sha256(data).digest()[:8], "big")
 

@@ -9,7 +9,10 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+from mediacrawl.base.content_type import media_type, names_media
 from mediacrawl.base.facts import FEED, LONGEST_TEXT, Fact, fact, stated
+from mediacrawl.base.times import moment, seconds
+from mediacrawl.base.urls import absolute
 from mediacrawl.extract.feed_facts import after_own, combined
 from mediacrawl.extract.feed_model import (
     ID_LENGTH,
@@ -22,17 +25,7 @@ from mediacrawl.extract.feed_model import (
     unlabelled,
 )
 from mediacrawl.extract.literals import literals
-from mediacrawl.extract.texts import (
-    TEXT_LENGTH,
-    absolute,
-    fact_link,
-    media_type,
-    moment,
-    names_media,
-    seconds,
-    unescape,
-    without_tags,
-)
+from mediacrawl.extract.texts import TEXT_LENGTH, fact_link, unescape, without_tags
 
 # JSON may escape slashes, and PHP does.
 _SLASH = rb"\\{0,2}/"

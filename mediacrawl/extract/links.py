@@ -15,15 +15,19 @@ from typing import Any, NamedTuple
 import ada_url
 from lxml import etree
 
-from mediacrawl.extract.charset import History, read_html, shorten
-from mediacrawl.extract.media import PageSources, gather, may_have_items, shown
-from mediacrawl.extract.medium import Medium
-from mediacrawl.extract.named import read_named
-from mediacrawl.extract.open_graph import Card
+from mediacrawl.base.content_type import media_type
+from mediacrawl.base.facts import Fact
+from mediacrawl.base.urls import absolute
+from mediacrawl.extract.charset import History, read_html
+from mediacrawl.extract.media import PageSources, gather, inherit, may_have_items, shown
+from mediacrawl.extract.medium import Medium, facts_by_url, standing_alone
+from mediacrawl.extract.named import NOTHING_NAMED, may_name_files, read_named
+from mediacrawl.extract.open_directory import facts_beside, names_directory, steers
+from mediacrawl.extract.open_graph import MEDIA, WANTED, Card
 from mediacrawl.extract.players import Players
 from mediacrawl.extract.schema_org import PageUrls
 from mediacrawl.extract.scripts import Scripts
-from mediacrawl.extract.texts import TEXT_PIECES, absolute, fold, media_type, walked
+from mediacrawl.extract.texts import TEXT_LENGTH, TEXT_PIECES, fold, walked
 
 _LONGEST_HEADER = 8_192
 """Characters of the headers that are read."""
@@ -114,7 +118,7 @@ class Page:
         language: of ``<html lang>``, ``de-AT``; empty without one.
         charset: Python codec that decoded it.
         reading: the same with the source of the decision if undeclared, see
-            `encoding.detection.document.DecodedDocument.reading`.
+            `base.charsets.DocumentReading`.
         robots: contents of its meta elements for all robots or this one; at most 20.
         canonical: its canonical URL (RFC 6596), absolute; empty if it declares none, or several.
         media: the media it plays or describes; the references to their files are among `links`.
@@ -123,6 +127,7 @@ class Page:
         in_templates: links in ``<template>`` elements, which browsers do not show; they are not among `links`.
         tags_cut: stretches in which tags of thousands of attributes were ended early.
         anchors_cut: links whose anchor was not read, or not whole, since the steps of the page were used up.
+        is_directory: whether it is a server's listing of a folder, by its title.
     """
 
     url: str
@@ -141,6 +146,7 @@ class Page:
     in_templates: int = 0
     tags_cut: int = 0
     anchors_cut: int = 0
+    is_directory: bool = False
     _steps: int = field(default=_ANCHOR_STEPS, repr=False, compare=False)
     _named: dict[Any, str] = field(default_factory=dict, repr=False, compare=False)
     _held: Any = field(default=None, repr=False, compare=False)
@@ -148,7 +154,12 @@ class Page:
     def anchor(self, link: Link) -> str:
         """Return the text of a link, else the alternative text of its picture, or its title; at most 200 characters."""
         element = link.element
-        text = fold(self._pieces(element))
+        written, has_inside = element.text, len(element) > 0
+        if written and not has_inside:
+            # Most. As `fold` does it.
+            text = " ".join(written.split(None, TEXT_LENGTH))[:TEXT_LENGTH]
+        else:
+            text = fold(self._pieces(element)) if has_inside else ""
         if not text:
             picture = self._picture(element)
             alternative = picture.get("alt") if picture is not None else None
@@ -160,11 +171,10 @@ class Page:
     def _pieces(self, element: Any) -> Iterator[str]:
         if element.text:
             yield element.text
-        if next(element.iterchildren(), None) is not None:
-            for text in walked(element, self._allowance()):
-                self._steps -= 1
-                if text:
-                    yield text
+        for text in walked(element, self._allowance()):
+            self._steps -= 1
+            if text:
+                yield text
 
     def _picture(self, element: Any) -> Any:
         for inside in islice(element.iter(), self._allowance()):
@@ -209,6 +219,41 @@ class Page:
         """Return the media type that the element declares, in lower case without parameters; often wrong."""
         return media_type(link.element.get("type"))
 
+    def leave_steering(self) -> int:
+        """Remove the links of a directory listing that sort it or lead to a parent folder; return their number."""
+        before = len(self.links)
+        self.links = [link for link in self.links if link.via != "a" or not steers(link.href, self.base, self.url)]
+        return before - len(self.links)
+
+    def file_facts(self, link: Link) -> tuple[Fact, ...]:
+        """Return what a directory listing says of a file: its size, perhaps rounded, and its date."""
+        return facts_beside(link.element)
+
+    def inherit(self, facts: Iterable[Fact]) -> None:
+        """Add the facts that another page stated about this one, a player, to the only medium that it plays."""
+        if self.media:
+            inherit(self.media, facts)
+
+    def facts_by_url(self, resolve: Callable[[str], str | None]) -> dict[str, list[Fact]]:
+        """Return the facts about each file and each player.
+
+        Args:
+            resolve: returns the URL of a reference on the page, as it is a key here; None to leave it out.
+        """
+        return facts_by_url(self.media, resolve) if self.media else {}
+
+    def standing_alone(
+        self, own_url: str, resolve: Callable[[str], str | None], admits: Callable[[str], bool]
+    ) -> dict[str, Medium]:
+        """Return the media that make a record without a file, by the URL of the record; at most `medium.MOST_ALONE`.
+
+        Args:
+            own_url: the page's canonical URL, which identifies its main or only medium if that has no player.
+            resolve: returns the canonical URL of a reference on the page, or None.
+            admits: whether a URL may be requested.
+        """
+        return standing_alone(self.media, own_url, resolve, admits) if self.media else {}
+
 
 def parse_page(
     body: bytes,
@@ -216,7 +261,7 @@ def parse_page(
     encoding: str | None = None,
     agent: str = "mediacrawl",
     *,
-    canonical: str = "",
+    link: Iterable[str] = (),
     refresh: str = "",
     history: History = dict,
 ) -> Page:
@@ -228,13 +273,14 @@ def parse_page(
         encoding: charset of the Content-Type header, if it has one. A byte order mark goes before it, a meta
             element comes after it (the HTML standard, "determining the character encoding").
         agent: product token, for ``<meta name="mediacrawl">``.
-        canonical: the canonical URL of the header Link, see `link_header`; empty without one.
+        link: values of the header Link, which may have its canonical URL.
         refresh: the header Refresh, which browsers obey as they do the meta element; empty without one.
-        history: encodings found on its host, for a page without a valid declaration (`encoding.history.History.prior`).
+        history: encodings found on its host, for a page without a valid declaration (`encoding.History.prior`).
     """
-    document, body = read_html(body, url, encoding, history)
-    reader = _Reader(Page(url, url, charset=document.encoding, reading=document.reading), agent.lower())
-    body, reader.page.tags_cut = shorten(body)
+    document, body, tags_cut = read_html(body, url, encoding, history)
+    # `reading` of a declared encoding is the encoding; to ask for it would enter another module for every page.
+    reading = "utf-8" if document.encoding == "utf-8" else document.reading
+    reader = _Reader(Page(url, url, charset=document.encoding, reading=reading, tags_cut=tags_cut), agent.lower())
     if refresh:
         reader.refresh(refresh, etree.Element("link"))
     root = _parse(body)
@@ -242,7 +288,7 @@ def parse_page(
         return reader.page
     reader.page.tree = root
     reader.page.language = (root.get("lang") or root.get("xml:lang") or "").strip()[:35]
-    reader.read(root, canonical)
+    reader.read(root, link_header(link, "canonical") if link else "")
     reader.read_media(root, body)
     if document.encoding != "utf-8":
         for medium in reader.page.media:
@@ -272,10 +318,11 @@ class _Reader:
     def __init__(self, page: Page, agent: str) -> None:
         self.page = page
         self._robots = frozenset({"robots", agent})
-        self._card = Card()
-        self._players = Players()
+        # Made when there is something for them: most pages have no players.
+        self._card: Card | None = None
+        self._players: Players | None = None
         self._json_ld: list[str] = []
-        self._scripts = Scripts()
+        self._scripts: Scripts | None = None
         self._licenses: list[str] = []
         self._canonicals: list[str] = []
         self._templates: list[Any] = []
@@ -305,26 +352,29 @@ class _Reader:
             template.clear(keep_tail=True)
         own = {absolute(self.page.base, href) for href in self._canonicals}
         self.page.canonical = own.pop() if len(own) == 1 else ""
+        self.page.is_directory = names_directory(self.page.title) is not None
 
     def read_media(self, root: Any, body: bytes) -> None:
         """Read the media of the page, and add their files to its links.
 
         Searches in `body`, the page in UTF-8, cost less than those in the tree.
         """
-        page = self.page
-        rels = ((href, element.get("rel")) for href, _, element in page.links)
-        licenses = chain(self._licenses, (href for href, rel in rels if rel and "license" in rel.lower().split()))
-        anchors = (href for href, via, _ in page.links if via == "a")
-        sources = PageSources(self._card, self._players, self._json_ld, licenses, anchors)
+        page, card, items_below = self.page, self._card, root if may_have_items(body) else None
+        sources = PageSources(card, self._players, self._json_ld, self._all_licenses(), self._anchors())
         own = frozenset({url.partition("#")[0] for url in (page.url, page.canonical) if url})
-        where = PageUrls(page.base, own)
-        media = shown(sources, root if may_have_items(body) else None, where)
-        others = self._scripts.media(page.base)
-        last = [Link(href, via, element) for href, via, element in self._card.links()]
-        found = (file.href for medium in (*media, *others) for file in medium.files)
-        linked = chain((link.href for link in chain(page.links, last)), found)
-        named = read_named(root, body, page.base, linked, self._players.facts)
-        page.media = gather(media, [*others, *named.media], sources, where)
+        where, media, others, named = PageUrls(page.base, own), list[Medium](), list[Medium](), NOTHING_NAMED
+        # Most pages have little of all that may name media; what they do not have is not entered.
+        if card or self._players or self._json_ld or items_below is not None:
+            media = shown(sources, items_below, where)
+        if self._scripts:
+            others = self._scripts.media(page.base)
+        last = [Link(href, via, element) for href, via, element in card.links()] if card else []
+        if may_name_files(body):
+            linked = [link.href for link in chain(page.links, last)]
+            linked += [file.href for medium in (*media, *others) for file in medium.files]
+            named = read_named(root, body, page.base, linked, self._said)
+        if media or others or named.media:
+            page.media = gather(media, [*others, *named.media], sources, where)
         known = {absolute(page.base, href) for href, _, _ in last}
         for medium in page.media:
             last += [Link(file.href, file.via, _NO_ELEMENT) for file in medium.files if file.via in _STRUCTURED]
@@ -338,6 +388,18 @@ class _Reader:
         del page.links[room:]
         page.links += last[:MAX_LINKS]
 
+    def _all_licenses(self) -> Iterator[str]:
+        rels = ((href, element.get("rel")) for href, _, element in self.page.links)
+        yield from self._licenses
+        yield from (href for href, rel in rels if rel and "license" in rel.lower().split())
+
+    def _anchors(self) -> Iterator[str]:
+        return (href for href, via, _ in self.page.links if via == "a")
+
+    def _said(self, element: Any, base: str) -> Iterator[Fact]:
+        """Return what the page says of a playing element; one in a document in an attribute is not among its own."""
+        return (self._players or Players()).facts(element, base)
+
     def href(self, element: Any) -> None:
         self._add(element.get("href"), element.tag, element)
 
@@ -349,10 +411,12 @@ class _Reader:
 
     def player(self, element: Any) -> None:
         self.src(element)
+        self._players = self._players or Players()
         self._players.begin(element)
 
     def track(self, element: Any) -> None:
-        self._players.track(element)
+        if self._players:
+            self._players.track(element)
 
     def script(self, element: Any) -> None:
         kind = media_type(element.get("type"))
@@ -360,6 +424,7 @@ class _Reader:
             if len(self._json_ld) < _MOST_SCRIPTS:
                 self._json_ld.append(element.text or "")
         elif element.get("src") is None:
+            self._scripts = self._scripts or Scripts()
             self._scripts.take(kind, element)
 
     def data(self, element: Any) -> None:
@@ -369,7 +434,8 @@ class _Reader:
         parent = element.getparent()
         if parent is None or parent.tag != "picture":
             self.src(element)
-            self._players.source(element)
+            if self._players:
+                self._players.source(element)
 
     def link(self, element: Any) -> None:
         rels = frozenset((element.get("rel") or "").lower().split())
@@ -426,9 +492,10 @@ class _Reader:
         if name in self._robots:
             if len(self.page.robots) < _MOST_CLAIMS:
                 self.page.robots.append(content)
-        elif name:
+        elif name in WANTED or name.startswith(MEDIA):
+            self._card = self._card or Card()
             self._card.take(name, content, element)
-        elif (element.get("http-equiv") or "").strip().lower() == "refresh":
+        elif not name and (element.get("http-equiv") or "").strip().lower() == "refresh":
             self.refresh(content, element)
 
     def refresh(self, content: str, element: Any) -> None:

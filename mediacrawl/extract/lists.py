@@ -7,21 +7,25 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
+from typing import NamedTuple
 
+from mediacrawl.base.content_coding import unpacked
+from mediacrawl.base.content_type import PAGE_TYPES, is_text, media_type, root_name
 from mediacrawl.base.facts import LONGEST_TEXT, PAGE, fact, stated
 from mediacrawl.base.terms import Kind
+from mediacrawl.base.urls import absolute
 from mediacrawl.extract.charset import History, read_xml
-from mediacrawl.extract.content_coding import unpacked
 from mediacrawl.extract.dash import parse_dash
 from mediacrawl.extract.feeds import Feed, parse_feed
 from mediacrawl.extract.hls import is_hls, parse_hls
 from mediacrawl.extract.json_feed import is_json_feed, parse_json_feed
-from mediacrawl.extract.links import parse_page
+from mediacrawl.extract.links import link_header, parse_page
 from mediacrawl.extract.listing import MOST_PLAYERS, Listed, Listing, Player
 from mediacrawl.extract.playlists import PLAIN, XML, plain_list
 from mediacrawl.extract.sitemaps import parse_sitemap
-from mediacrawl.extract.texts import absolute, media_type, value_of, without_tags
-from mediacrawl.extract.xml_text import elements, root_name, text_of
+from mediacrawl.extract.texts import value_of, without_tags
+from mediacrawl.extract.xml_text import elements, text_of
 
 _HEAD = 1_024
 """Bytes of a response by which a list is recognized."""
@@ -36,7 +40,6 @@ _ROOTS = {
 }
 _PAGE_ROOTS = frozenset(("html", "head", "body", "title", "meta", "link", "script", "style", "div", "h1", "p", "a"))
 _ICECAST = "icecast"
-PAGE_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 _says_feed = re.compile(r"rss|atom|rdf").search
 _says_m3u = re.compile(r"mpegurl|audio/x-pn-realaudio").search
 _PLAIN = (".m3u", ".m3u8", ".ram")
@@ -60,9 +63,35 @@ _BEFORE = b"\xef\xbb\xbf \t\r\n\v\f"
 """Octets before a list: white space, and the marks of UTF-8 of all files that a program sends."""
 
 
+class RecognizedList(NamedTuple):
+    """What `recognize_list` returns.
+
+    Attributes:
+        form: ``feed``, ``opml``, ``sitemap``, ``hls``, ``dash``, ``m3u``, ``pls``, ``xspf``, ``asx``, ``icecast``,
+            ``urls`` (lines of URLs); empty for what is no list.
+        text: what `parse_list` takes.
+    """
+
+    form: str
+    text: bytes
+
+
+def recognize_list(body: bytes, content_type: str = "", url: str = "", most: int = 3_000_000) -> RecognizedList:
+    """Recognize a list. Its content precedes the header, and that the extension. Never raises.
+
+    Args:
+        body: as received, or its first bytes.
+        content_type: the header; empty without one.
+        url: of the response, or the name that the server gives the file.
+        most: bytes of the text, which may be packed with gzip.
+    """
+    text = list_text(body, most)
+    return RecognizedList(list_form(content_type, text, url), text)
+
+
 def list_text(body: bytes, most: int) -> bytes:
     """Return the text of a list, up to `most` bytes: gzip is unpacked, and UTF-16 becomes UTF-8 with its mark."""
-    body = unpacked(body, most)[:most]
+    body = unpacked(body, most)[:most] if body[:1] == b"\x1f" else body[:most]
     if not _is_wide(body):
         return body
     order = "utf-16" if body[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-16-be" if body[:1] == b"\0" else "utf-16-le"
@@ -70,10 +99,7 @@ def list_text(body: bytes, most: int) -> bytes:
 
 
 def list_form(content_type: str, body: bytes, url: str) -> str:
-    """Return the form of a list; empty for other responses. Content precedes the header and the extension.
-
-    `body` is what `list_text` returns, and `url` that of the response, or the name that the server gives the file.
-    """
+    """Return the form of a list, whose text `list_text` returned; empty for other responses."""
     head = body[:_HEAD].lstrip(_BEFORE)
     mime = media_type(content_type)
     if (signature := _signature(head)) is not None:
@@ -106,12 +132,15 @@ def _xml_form(mime: str, head: bytes, body: bytes) -> str:
     return "feed" if name and name not in _PAGE_ROOTS and _says_feed(mime) else ""
 
 
-def is_text(head: bytes) -> bool:
-    """Whether the first bytes may be text: no control characters but white space, and those that change the script."""
-    return not head.translate(None, bytes(range(0x20, 0x100)) + b"\t\r\n\f\x0e\x0f\x1b")
-
-
-def parse_list(form: str, body: bytes, url: str, charset: str | None = None, history: History = dict) -> Listing:
+def parse_list(
+    form: str,
+    body: bytes,
+    url: str,
+    charset: str | None = None,
+    history: History = dict,
+    *,
+    link: Iterable[str] = (),
+) -> Listing:
     """Parse a list. Never raises: broken entries are skipped.
 
     Args:
@@ -120,7 +149,14 @@ def parse_list(form: str, body: bytes, url: str, charset: str | None = None, his
         url: of the list, absolute.
         charset: of the Content-Type header.
         history: encodings found on its host, for a list without a valid declaration.
+        link: values of the header Link, which may have its hub.
     """
+    found = _parsed(form, body, url, charset, history)
+    found.hub = found.hub or (link_header(link, "hub") if link else "")
+    return found
+
+
+def _parsed(form: str, body: bytes, url: str, charset: str | None, history: History) -> Listing:
     if form in PLAIN:
         read = plain_list(body, url, charset, history)
         found = PLAIN[form](read)

@@ -13,13 +13,14 @@ from urllib.parse import urlsplit
 
 import re2
 
+from mediacrawl.base.content_type import names_media
 from mediacrawl.base.facts import PAGE, Fact, fact, stated
+from mediacrawl.base.urls import absolute
 from mediacrawl.extract.medium import MOST_MEDIA, Medium
 from mediacrawl.extract.open_graph import Card
 from mediacrawl.extract.players import Players
 from mediacrawl.extract.schema_org import WANTED, PageUrls, may_describe, media_of
 from mediacrawl.extract.structured_data import read_items, read_scripts
-from mediacrawl.extract.texts import absolute, names_media
 
 _MOST_LICENSES = 20
 may_have_items = re2.compile(
@@ -32,15 +33,15 @@ class PageSources(NamedTuple):
     """Elements about media that the pass over a page's tree collected.
 
     Attributes:
-        card: its meta elements.
-        players: its playing elements.
+        card: its meta elements; None if none of them is about media.
+        players: its playing elements; None without any.
         scripts: texts of JSON-LD.
         licenses: references with the relation ``license``; read on demand.
         hrefs: references of ordinary links; read on demand.
     """
 
-    card: Card
-    players: Players
+    card: Card | None
+    players: Players | None
     scripts: Sequence[str]
     licenses: Iterable[str]
     hrefs: Iterable[str]
@@ -58,7 +59,8 @@ def shown(found: PageSources, items_below: Any, where: PageUrls) -> list[Medium]
     media = media_of(read_scripts(found.scripts), "json-ld", where) if any(map(may_describe, found.scripts)) else []
     if items_below is not None:
         media += media_of(read_items(items_below, WANTED), "microdata", where)
-    return [*media, *found.card.media(where.base), *found.players.media(where.base)]
+    media += found.card.media(where.base) if found.card else []
+    return media + (found.players.media(where.base) if found.players else [])
 
 
 def gather(media: list[Medium], others: list[Medium], found: PageSources, where: PageUrls) -> list[Medium]:
@@ -81,11 +83,13 @@ def gather(media: list[Medium], others: list[Medium], found: PageSources, where:
         media, others = _joined([*media, *others][:MOST_MEDIA], where), []
     main = _main(media)
     if main is not None:
-        main.add_facts(found.card.facts_of_medium(where.base))
+        if found.card:
+            main.add_facts(found.card.facts_of_medium(where.base))
         licenses = {absolute(where.base, href) for href in islice(found.licenses, _MOST_LICENSES)} - {""}
         if len(licenses) == 1:
             main.add_facts(stated([fact(PAGE, "rel=license", "license_url", licenses.pop())]))
-        main.add_facts(found.card.facts_of_page(where.base))
+        if found.card:
+            main.add_facts(found.card.facts_of_page(where.base))
     return _by_url([*media, *others], where)[:MOST_MEDIA] if others else media
 
 

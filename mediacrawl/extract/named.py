@@ -11,7 +11,7 @@ attributes with such an ending are read. Nothing is run: what a script composes 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -19,12 +19,14 @@ from urllib.parse import unquote
 import re2
 from lxml import etree
 
+from mediacrawl.base.content_type import MEDIA_ENDINGS, kind_of_media
 from mediacrawl.base.facts import PAGE, Fact, fact, stated
+from mediacrawl.base.urls import absolute
 from mediacrawl.extract.literals import Literal, literals
 from mediacrawl.extract.medium import MOST_MEDIA, Medium
 from mediacrawl.extract.script_media import ScriptMedia, is_url
 from mediacrawl.extract.scripts import BEFORE, LONGEST_CODE, MOST_TOKENS, values_of_attribute
-from mediacrawl.extract.texts import MEDIA_ENDINGS, absolute, fact_link, fold, kind_of_media, unescape_url
+from mediacrawl.extract.texts import fact_link, fold, unescape_url
 
 VIA = "named"
 """The link source of files that scripts, attributes and texts name."""
@@ -50,7 +52,9 @@ _ALL = "|".join(each[1:] for each in (*MEDIA_ENDINGS, ".m3u", ".pls", ".asx", ".
 # RE2 takes a fourth of the time of the module `re`; half of that without a group and with one first octet.
 _octets = re2.Options()
 _octets.encoding = re2.Options.Encoding.LATIN1
-_in_bytes = re2.compile(rf"\.(?i:{_ALL})(?:[^A-Za-z0-9_.(={{-]|\.[\s<\"]|\z)".encode(), _octets).finditer
+_in_bytes = re2.compile(rf"\.(?i:{_ALL})(?:[^A-Za-z0-9_.(={{-]|\.[\s<\"]|\z)".encode(), _octets)
+may_name_files = _in_bytes.search
+"""Whether the bytes of a page may name a file."""
 _endings_of = re.compile(rb"\.\w+").findall
 # What begins with one character is searched for fastest, so that the character before it is looked at behind it.
 _ending = re.compile(rf"\.(?<=[^\s\"'`<>=(,|./\\*?#]\.)(?i:{_ALL})(?![A-Za-z0-9_(={{-]|\.\w|\\*/)").finditer
@@ -96,12 +100,13 @@ class Named(NamedTuple):
     links: list[tuple[str, str, Any]]
 
 
+NOTHING_NAMED = Named([], [])
 _NO_ELEMENT = etree.Element("link")
 """The element of references in scripts and texts."""
 
 
 def read_named(
-    root: Any, body: bytes, base: str, known: Iterable[str], said: Callable[[Any, str], Iterable[Fact]]
+    root: Any, body: bytes, base: str, known: Sequence[str], said: Callable[[Any, str], Iterable[Fact]]
 ) -> Named:
     """Find the media that scripts, attributes and texts of a page name. Never raises.
 
@@ -109,17 +114,17 @@ def read_named(
         root: the tree of the page.
         body: the page in UTF-8.
         base: what its references are relative to.
-        known: references that were found otherwise, as written; read on demand.
+        known: references that were found otherwise, as written.
         said: returns what the page says of a playing element, see `players.Players.facts`.
     """
-    hits: list[bytes] = _endings_of(b" ".join(match[0] for match in islice(_in_bytes(body), _MOST_HITS)))
+    hits: list[bytes] = _endings_of(b" ".join(match[0] for match in islice(_in_bytes.finditer(body), _MOST_HITS)))
     if not hits:
-        return Named([], [])
+        return NOTHING_NAMED
     endings = [each.decode("ascii") for each in islice(dict.fromkeys(hits), _MOST_ENDINGS)]
     linked = {absolute(base, href) for href in known if any(each in href for each in endings)} - {""}
     if len(hits) == len(linked) < _MOST_HITS and not any("?" in url for url in linked):
         # Each is the end of a link.
-        return Named([], [])
+        return NOTHING_NAMED
     search = _Search(base, linked, said)
     wanted = " or ".join(f"contains(., '{ending}')" for ending in endings)
     for text in islice(root.xpath(f"/descendant::*/@*[{wanted}] | /descendant::text()[{wanted}]"), _MOST_TEXTS):

@@ -8,18 +8,17 @@ from __future__ import annotations
 import re
 from itertools import islice
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from mediacrawl.base.facts import PAGE, Fact, fact, stated
-from mediacrawl.extract.links import Link, Page
-from mediacrawl.extract.texts import absolute
+from mediacrawl.base.urls import absolute, is_navigation
 
 _LONGEST = 300
 """Characters next to a link that are examined."""
 _MOST_CELLS = 10
-_titled = re.compile(
+names_directory = re.compile(
     r"(?:Index of|Directory listing (?:for|of)|Listing of|Directory:)\s*/|.+ - /(?:\S*/)?$", re.IGNORECASE
 ).match
+"""Matches the title of a directory listing."""
 _date = re.compile(r"\b(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?", re.ASCII).search
 _named_date = re.compile(
     r"\b(?:(\d\d)-([A-Z][a-z]{2})-(\d{4})|(\d{4})-([A-Z][a-z]{2})-(\d\d))(?: (\d\d:\d\d(?::\d\d)?))?", re.ASCII
@@ -32,38 +31,17 @@ _MONTH_NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 _MONTHS = {name: place for place, name in enumerate(_MONTH_NAMES, start=1)}
 
 
-def is_open_directory(page: Page) -> bool:
-    """Whether a page is a directory listing, by its title."""
-    return _titled(page.title) is not None
+def steers(href: str, base: str, url: str) -> bool:
+    """Whether a reference on the directory listing of a URL sorts it, or leads to a folder above."""
+    written = href.rstrip()
+    # Most are names of files, and joining them with the base costs time.
+    may_steer = written.endswith(("/", ".")) or "?" in written or "#" in written
+    return may_steer and is_navigation(absolute(base, href), url)
 
 
-def without_steering(page: Page) -> list[Link]:
-    """Return the links of a directory listing except those that sort it or lead to a parent folder."""
-
-    def steers(link: Link) -> bool:
-        href = link.href.rstrip()
-        # Most are names of files, and joining them with the base costs time.
-        may_steer = link.via == "a" and (href.endswith(("/", ".")) or "?" in href or "#" in href)
-        return may_steer and is_navigation(absolute(page.base, link.href), page.url)
-
-    return [link for link in page.links if not steers(link)]
-
-
-def is_navigation(url: str, own: str) -> bool:
-    """Whether a link of the directory listing at `own` sorts it, or leads to a folder above. Both URLs are absolute."""
-    (host, path, query), (own_host, own_path) = urlsplit(url)[1:4], urlsplit(own)[1:3]
-    # Servers escape more than canonical URLs do: ``/%7Efolder/``.
-    path, own_path = unquote(path), unquote(own_path)
-    folder = own_path.rpartition("/")[0] + "/"
-    return host.lower() == own_host.lower() and (
-        bool(query and path in {own_path, folder})
-        or (len(path) < len(folder) and path.endswith("/") and folder.startswith(path))
-    )
-
-
-def file_facts(link: Link) -> tuple[Fact, ...]:
+def facts_beside(element: Any) -> tuple[Fact, ...]:
     """Return the size, perhaps rounded, and the date, of unknown time zone, next to the link of a file."""
-    text = _text_next_to(link.element)
+    text = _text_next_to(element)
     found, date = [], ""
     if plain := _date(text):
         date = "T".join(filter(None, plain.groups()))

@@ -10,9 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from mediacrawl.base.content_type import media_type, names_media
 from mediacrawl.base.facts import PAGE, Fact, fact, stated
+from mediacrawl.base.times import moment
+from mediacrawl.base.urls import absolute
 from mediacrawl.extract.medium import AUDIO, VIDEO, Medium
-from mediacrawl.extract.texts import absolute, media_type, moment, names_media, value_of
+from mediacrawl.extract.texts import value_of
 
 _MOST_GROUPS = 200
 _MOST_VALUES = 8
@@ -33,7 +36,10 @@ _OF_PAGE = (
     *(("twitter:image", "thumbnail_url"), ("author", "artist"), ("keywords", "keywords"), ("copyright", "copyright")),
 )
 """Properties of the whole page."""
-_WANTED = frozenset({"og:type", *(name for name, _ in (*_OF_MEDIUM, *_OF_PAGE))})
+WANTED = frozenset({"og:type", *(name for name, _ in (*_OF_MEDIUM, *_OF_PAGE))})
+"""Names of the properties that are read beside `MEDIA`."""
+MEDIA = ("og:audio", "og:video", "twitter:player")
+"""Beginnings of the names of properties that are media, or describe one."""
 _TYPES = {
     **dict.fromkeys(("video.movie", "video.episode", "video.tv_show", "video.other", "video"), "VideoObject"),
     "music.song": "MusicRecording",
@@ -94,10 +100,10 @@ class Card:
         self._values: dict[str, list[str]] = {}
 
     def take(self, name: str, content: str, element: Any) -> None:
-        """Take one element: its property or name in lower case, and its content, which is not empty."""
-        if name.startswith(("og:audio", "og:video", "twitter:player")):
+        """Take an element in `WANTED`, or of `MEDIA`: its property or name in lower case, and what it holds."""
+        if name.startswith(MEDIA):
             self._group(name, content, element)
-        if name in _WANTED:
+        if name in WANTED:
             values = self._values.setdefault(name, [])
             if len(values) < _MOST_VALUES:
                 values.append(content)

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any
 
+from mediacrawl.base.content_type import media_type
 from mediacrawl.base.facts import PAGE, Fact, fact, framed, stated
+from mediacrawl.base.urls import absolute
 from mediacrawl.extract.medium import AUDIO, MOST_MEDIA, VIDEO, Medium
 from mediacrawl.extract.script_media import TRACKS
-from mediacrawl.extract.texts import TEXT_PIECES, absolute, fold, media_type, walked
+from mediacrawl.extract.texts import TEXT_PIECES, fold, walked
 
 _CLIMB = 16
 """Elements between a source and its player: parsers nest each in the one before it."""

@@ -12,14 +12,16 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
+from mediacrawl.base.content_type import names_media
 from mediacrawl.base.facts import LONGEST_TEXT, MOST_FACTS, OCTETS, PLAYLIST, Fact, fact, stated
 from mediacrawl.base.terms import Kind
-from mediacrawl.encoding.detection.document import ESTIMATED
+from mediacrawl.base.times import seconds
+from mediacrawl.base.urls import absolute
 from mediacrawl.extract.charset import History, read_plain
 from mediacrawl.extract.listing import Listed, Listing
 from mediacrawl.extract.literals import literals
 from mediacrawl.extract.loose_xml import attributes_of
-from mediacrawl.extract.texts import absolute, names_media, seconds, unescape, unescape_url, value_of, whole
+from mediacrawl.extract.texts import unescape, unescape_url, value_of, whole
 from mediacrawl.extract.xml_text import elements, text_of
 
 MOST_ENTRIES = 1_000
@@ -84,7 +86,7 @@ def plain_list(body: bytes, url: str = "", header: str | None = None, history: H
     is_sure = found.decided_by == "models" and found.confidence >= _SURE
     # A few encodings have duplicate codes.
     is_sure = is_sure and body.startswith(found.text.encode(found.encoding, "replace"))
-    if found.decided_by in ESTIMATED and not is_sure:
+    if found.is_estimated and not is_sure:
         return PlainList(body.decode("latin-1"), OCTETS, OCTETS)
     return PlainList(found.text, found.reading, found.encoding)
 

@@ -12,19 +12,12 @@ from typing import Any, NamedTuple
 
 import re2
 
+from mediacrawl.base.content_type import media_type, names_media
 from mediacrawl.base.facts import PAGE, Fact, fact, stated
+from mediacrawl.base.times import moment, seconds
+from mediacrawl.base.urls import absolute
 from mediacrawl.extract.medium import AUDIO, MOST_MEDIA, VIDEO, Medium
-from mediacrawl.extract.texts import (
-    absolute,
-    media_type,
-    moment,
-    names_media,
-    seconds,
-    unescape,
-    unescape_url,
-    without_tags,
-    yes_or_no,
-)
+from mediacrawl.extract.texts import unescape, unescape_url, without_tags, yes_or_no
 
 _KINDS = {
     **dict.fromkeys(("AudioObject", "AudioObjectSnapshot", "Audiobook", "MusicRecording"), AUDIO),

@@ -10,20 +10,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from mediacrawl.base.content_type import kind_of_media, media_type, names_media
 from mediacrawl.base.facts import LONGEST_TEXT, PAGE, Fact, fact, stated
+from mediacrawl.base.times import moment, seconds
 from mediacrawl.extract.literals import Literal
 from mediacrawl.extract.medium import MOST_MEDIA, Medium
-from mediacrawl.extract.texts import (
-    fact_link,
-    kind_of_media,
-    media_type,
-    moment,
-    names_media,
-    seconds,
-    unescape,
-    whole,
-    without_tags,
-)
+from mediacrawl.extract.texts import fact_link, unescape, whole, without_tags
 
 _MOST_VALUES = 200
 """Texts of an object or a list that are looked at."""

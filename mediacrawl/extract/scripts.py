@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 
 import re2
 
+from mediacrawl.base.content_type import MEDIA_ENDINGS
 from mediacrawl.extract.literals import Literal, literals
 from mediacrawl.extract.medium import Medium
 from mediacrawl.extract.script_media import ScriptMedia
-from mediacrawl.extract.texts import MEDIA_ENDINGS
 
 _MOST_SCRIPTS = 30
 """Scripts of one kind that are read of a page."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from lxml import etree
 
-from mediacrawl.extract.charset import read_xml
+from mediacrawl.extract.charset import readable
 from mediacrawl.extract.texts import unescape, without_tags
 
 _PIECE = 64 * 1024
@@ -19,10 +19,6 @@ _MOST_BROKEN = 32
 """Pieces with errors that are parsed: an error takes libxml2 ten microseconds, and a piece has up to 16,000."""
 _MOST_TAGS = 200_000
 """Tags within one element: each takes some 160 bytes until the element ends."""
-_HEAD = 4_096
-"""Bytes that are searched for the first element."""
-_MOST_MENDED = 200_000
-"""Ampersands that are mended, in a third of a second; the file is cut at the next one."""
 
 _MARKUP_SHARE = 20
 """Characters of a text with markup that are read for one that is kept."""
@@ -45,32 +41,6 @@ _sign_of_html = re.compile(
 _tag_names = re.compile(r"</?([A-Za-z]\w{0,30})").findall
 _known_tags = re.compile(r"</?[A-Za-z][^<>]*+>").sub
 _reference_names = re.compile(r"&([A-Za-z]\w{0,30});").findall
-_comments = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
-_first_element = re.compile(rb"<(?:[A-Za-z][\w.-]{0,40}:)?([A-Za-z][\w.-]{0,40})").search
-_document = re.compile(rb"<\?xml\s|<(?:rss|feed|rdf:RDF|urlset|sitemapindex|playlist|opml|MPD)[\s>]").search
-_WARNINGS = frozenset({b"br", b"b", b"p", b"div", b"font"})
-"""Root elements of warnings that server programs print before the file."""
-_BARE = rb"&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});)"
-_HALF = (
-    rb"&#(?:x0{0,2}[Dd][89A-Fa-f][0-9A-Fa-f]{2}"
-    rb"|0{0,2}5(?:529[6-9]|5[3-9][0-9]{2}|6[0-9]{3}|7[0-2][0-9]{2}|73[0-3][0-9]|734[0-3]));"
-)
-"""A reference to a lone surrogate (U+D800 to U+DFFF): libxml2 accepts it, and lxml raises when it is read."""
-_broken = re.compile(_BARE + rb"|" + _HALF).search
-_mended = re.compile(
-    rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|" + _HALF + rb"|" + _BARE + rb"([A-Za-z][A-Za-z0-9]{1,30};)?",
-    re.DOTALL,
-)
-
-
-def root_name(body: bytes) -> str:
-    """Return the local name of the first element, in lower case; empty if the first 4 KB have none."""
-    # UTF-16 has a zero byte next to each letter of a tag.
-    head = _comments.sub(b"", body[:_HEAD].replace(b"\0", b""))
-    root = _first_element(head)
-    if root is not None and root[1].lower() in _WARNINGS and (start := _document(head)):
-        root = _first_element(head, start.start())
-    return root[1].decode("ascii", "replace").lower() if root else ""
 
 
 def elements(body: bytes, *names: str, faults: list[str] | None = None) -> Iterator[Any]:
@@ -118,41 +88,6 @@ def elements(body: bytes, *names: str, faults: list[str] | None = None) -> Itera
         if fault is not None:
             # Without its message, which quotes the file.
             faults.append(f"line {fault.line}, column {fault.column}")
-
-
-def readable(body: bytes) -> bytes:
-    """Convert a file to UTF-8 and mend invalid octets, bare ampersands and HTML's entities."""
-    text = read_xml(body)[1].lstrip()
-    if not text.startswith((b"<?", b"<!")):
-        # Warnings of server programs precede the file.
-        start = _document(text[:_HEAD])
-        text = text[start.start() :] if start else text
-    return b"".join(_pieces(text)) if _broken(text) else text
-
-
-def _pieces(text: bytes) -> Iterator[bytes]:
-    """Yield the mended pieces of a file; those beyond the limit are dropped, since lxml may raise at them."""
-    end = 0
-    for number, found in enumerate(_mended.finditer(text)):
-        yield text[end : found.start()]
-        if number >= _MOST_MENDED:
-            return
-        yield _mend(found)
-        end = found.end()
-    yield text[end:]
-
-
-def _mend(found: re.Match[bytes]) -> bytes:
-    if not found[0].startswith(b"&"):
-        return found[0]
-    if found[0].startswith(b"&#"):
-        return "\ufffd".encode()
-    name = found[1]
-    if name is not None:
-        character = unescape(f"&{name.decode('ascii')}")
-        if not character.startswith("&"):
-            return character.encode("utf-8")
-    return b"&amp;" + (name or b"")
 
 
 def text_of(element: Any, longest: int = 0) -> str:

@@ -22,11 +22,11 @@ import msgpack
 from itemadapter import ItemAdapter
 
 from mediacrawl.base.facts import EXTERNAL_SOURCES, LEAST_HEAD
+from mediacrawl.base.last_used import LastUsed
 from mediacrawl.base.notes import Later, Notes, changed_later
 from mediacrawl.base.terms import Drop, End, Nugget, Outcome
 from mediacrawl.base.text import plain
 from mediacrawl.base.visit import Visit
-from mediacrawl.politeness.caching import LastUsed
 
 logger = logging.getLogger(__name__)
 

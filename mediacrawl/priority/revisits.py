@@ -11,10 +11,10 @@ import re
 from dataclasses import replace
 from enum import StrEnum
 
+from mediacrawl.base.content_type import claim_of
 from mediacrawl.base.queued import WAITS
 from mediacrawl.base.terms import FINAL, Drop, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.base.visit import Visit
-from mediacrawl.extract.content_type import claim_of
 from mediacrawl.frontier.site_state import AGAIN
 
 FRONT = "front"

@@ -16,8 +16,8 @@ from typing import Protocol, runtime_checkable
 
 import msgpack
 
+from mediacrawl.base.last_used import LastUsed
 from mediacrawl.base.notes import Notes
-from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.priority.visits import VisitEntry
 
 HEARD = 1_000

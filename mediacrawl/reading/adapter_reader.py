@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from mediacrawl.base import queued as waiting
+from mediacrawl.base.content_coding import unpacked
 from mediacrawl.base.facts import ADAPTER, Fact, fact, pack, stated, unpack
 from mediacrawl.base.queued import QueuedRequest
 from mediacrawl.base.terms import Candidate, Drop, End, Evidence, Kind, Outcome
@@ -22,9 +23,8 @@ from mediacrawl.crawl.headers import header, headers
 from mediacrawl.crawl.interfaces import LeaseHolder
 from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.threads import in_thread
-from mediacrawl.extract import unpacked
-from mediacrawl.politeness.robots_directives import RobotsDirectives, directives_of
-from mediacrawl.record.described import MOST_DESCRIBED, Description
+from mediacrawl.politeness.robots import RobotsDirectives, directives_of
+from mediacrawl.record import Description
 from mediacrawl.scope import Base, Scope, Spelling, candidates
 from mediacrawl.site_adapters import Answer, FoundRecord, Miss, SiteAdapter, page_slots, read_answer
 
@@ -62,6 +62,8 @@ class AdapterReader:
         self._scheduler = scheduler
         self._scope = scope
         self._adapters = context.adapters
+        self.has_adapters = not context.adapters.is_empty
+        """Whether there is a site adapter; without one no page has to be looked up."""
         own = OwnSettings(context.settings)
         self._bytes = own.getint("LIST_MAX_BYTES")
         self._page_bytes = own.getint("PAGE_MAX_BYTES")
@@ -244,7 +246,7 @@ class AdapterReader:
         if self._context.describe is None:
             return
         base = Base(visit.lease.request_url)
-        for written, record in islice(known, MOST_DESCRIBED):
+        for written, record in islice(known, Description.MOST):
             url, facts = base.canonical(written), facts_of(record)
             if url is not None and facts:
                 self._context.describe(Description(url, visit.lease.parent, facts))

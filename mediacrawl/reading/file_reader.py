@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from mediacrawl.base.clock import written_now
+from mediacrawl.base.content_coding import codings_of
+from mediacrawl.base.content_type import is_media
 from mediacrawl.base.terms import Drop, End, Kind, Limit, Outcome, Trouble
 from mediacrawl.base.visit import Visit
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.headers import BROKE_OFF, ENDED_HERE, header, headers
+from mediacrawl.crawl.headers import BROKE_OFF, ENDED_HERE, header
 from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.policies import probe_policy
 from mediacrawl.crawl.threads import in_thread
-from mediacrawl.extract.content_type import is_media
-from mediacrawl.politeness.backoff import is_passing
-from mediacrawl.politeness.robots_directives import directives_of
-from mediacrawl.probe import Probe, ProbeResult
-from mediacrawl.probe.claims import disposition_name, expected_by_name
-from mediacrawl.probe.icecast import SIGNS, is_stream, lacks_song, read_stream
-from mediacrawl.probe.session import FirstAnswer, Odd, ProbeStep, Reply, Session, advance
-from mediacrawl.record.build import build_item
-from mediacrawl.record.item import MediaItem
+from mediacrawl.download.body_bytes import disposition_name
+from mediacrawl.politeness.delay import is_passing
+from mediacrawl.politeness.robots import directives_of
+from mediacrawl.probe import (
+    FirstAnswer,
+    Odd,
+    Probe,
+    ProbePolicy,
+    ProbeResult,
+    Reply,
+    Session,
+    read_stream,
+)
+from mediacrawl.record import MediaItem, build_item
 from mediacrawl.scope.urls import authority_of
 
 if TYPE_CHECKING:
@@ -30,7 +37,17 @@ if TYPE_CHECKING:
 
 _UNFINISHED = frozenset({ENDED_HERE, BROKE_OFF})
 """Scrapy's flags of a body that did not end by itself."""
-_SIGNS = frozenset(name.title().encode() for name in SIGNS)
+_SHOUTCAST = frozenset({"icy-name", "icy-br", "icy-genre", "icy-pub", "icy-url", "icy-description"})
+"""Headers of servers that name the song if they are asked to."""
+_OF_REPLY = {
+    "content_type": "Content-Type",
+    "content_range": "Content-Range",
+    "content_length": "Content-Length",
+    "etag": "ETag",
+    "last_modified": "Last-Modified",
+    "date": "Date",
+}
+"""Attributes of a `Reply` that are headers."""
 _WITH_BYTES = frozenset({200, 206})
 
 
@@ -52,29 +69,30 @@ class FileReader:
 
     async def read(self, visit: Visit, response: Response, *, streams: bool = False) -> MediaItem | None:
         """Read a response, or a stream; return a record if the probe is over and it is a media file."""
-        if directives_of(headers(response, "X-Robots-Tag"), self._token).unlisted(self._clock.now()):
+        robots = response.headers.getlist("X-Robots-Tag")
+        if robots and directives_of((value.decode("latin-1") for value in robots), self._token).unlisted(
+            self._clock.now()
+        ):
             visit.drop(Drop.NOINDEX)
             return None
         lease = visit.lease
         if streams:
             return await self._read_stream(visit, response)
-        expected = expected_by_name(disposition_name(header(response, "Content-Disposition")))
-        expected = expected or expected_by_name(visit.fetch.url)
+        named = response.headers.get("Content-Disposition")
+        names = (disposition_name(named.decode("latin-1")) if named else "", visit.fetch.url)
         broke_off = visit.fetch.broke_off and response.status in _WITH_BYTES
         if is_passing(response.status) or (broke_off and lease.state):
-            session = Session.load(lease.state, self._policy, expected=expected)
+            session = Session.load(lease.state, self._policy, names=names)
             if session.try_again():
                 visit.decision.outcome = Outcome(End.CONTINUE, state=session.dump())
                 visit.decision.trouble = Trouble.CUT if broke_off else None
                 return None
         visit.decision.trouble = None
-        once = self._context.ignores_ranges(visit.fetch.url)
+        once = not visit.fetch.range_bytes and self._context.ignores_ranges(visit.fetch.url)
         # Until the thread returns, the outcome is that the URL is requested again, in case the visit is ended
         # meanwhile.
         visit.decision.outcome = Outcome(End.CONTINUE, state=lease.state)
-        step = await in_thread(
-            advance, lease.state, self._policy, _reply(visit, response), once=once, expected=expected
-        )
+        step = await in_thread(advance, lease.state, self._policy, _reply(visit, response), once=once, names=names)
         visit.decision.outcome = Outcome(End.DONE)
         self._learn(visit, response.status, step)
         self.heard(visit, step.odd, step.result, step.session.probe)
@@ -158,32 +176,50 @@ class FileReader:
         return item
 
 
-def streams(response: Response) -> bool:
-    """Whether a response is a stream without an end."""
-    if response.status not in _WITH_BYTES:
-        return False
-    if (response.protocol or "").startswith("ICY/"):
-        return True
-    # Called for every page.
-    has_sign = not _SIGNS.isdisjoint(response.headers)
-    return has_sign and is_stream({"icy-name": "", "content-range": header(response, "Content-Range")})
+def lacks_song(names: set[str], result: ProbeResult) -> bool:
+    """Whether a station would name the song if it were asked with ``Icy-MetaData: 1``.
+
+    Ogg names it in the stream itself. Only MPEG audio has it between its bytes, and only if the request asks for it.
+    """
+    return result.codec in {"mp3", "aac"} and "icy-metaint" not in names and bool(_SHOUTCAST & names)
+
+
+class ProbeStep(NamedTuple):
+    """What one response makes of a session.
+
+    Attributes:
+        session: after the response.
+        odd: what is unusual about the response, or None.
+        state: for the next visit; empty if the probe is finished.
+        result: of the finished probe, None before.
+    """
+
+    session: Session
+    odd: Odd | None
+    state: bytes
+    result: ProbeResult | None
+
+
+def advance(state: bytes, policy: ProbePolicy, reply: Reply, *, once: bool, names: Sequence[str]) -> ProbeStep:
+    """Feed one response to a session, which takes up to 2 s of CPU for a hostile file; see `Session.load`."""
+    session = Session.load(state, policy, once=once, names=names)
+    odd = session.take(reply)
+    if not session.probe.finished:
+        return ProbeStep(session, odd, session.dump(), None)
+    return ProbeStep(session, odd, b"", session.probe.result())
 
 
 def _reply(visit: Visit, response: Response) -> Reply:
+    sent = {name: (response.headers.get(field) or b"").decode("latin-1") for name, field in _OF_REPLY.items()}
     return Reply(
         status=response.status,
         body=response.body,
         ranged=visit.fetch.range_bytes > 0,
         at=written_now(),
-        content_type=header(response, "Content-Type"),
-        content_range=header(response, "Content-Range"),
-        content_length=header(response, "Content-Length"),
-        content_encoding=visit.fetch.content_encoding,
-        etag=header(response, "ETag"),
-        last_modified=header(response, "Last-Modified"),
-        date=header(response, "Date"),
+        is_coded=bool(visit.fetch.content_encoding and codings_of([visit.fetch.content_encoding])),
         # Scrapy removes the header when it has decoded the body.
         undecodable="Content-Encoding" in response.headers,
         whole=_UNFINISHED.isdisjoint(response.flags),
         broke_off=visit.fetch.broke_off,
+        **sent,
     )

@@ -12,8 +12,10 @@ from hashlib import sha256
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from mediacrawl.base.charsets import DocumentReading, Seen
 from mediacrawl.base.clock import written_now
-from mediacrawl.base.facts import FEED, Fact, fact, pack
+from mediacrawl.base.content_type import claim_of, header_charset, is_media
+from mediacrawl.base.facts import FEED, Fact, fact, pack, unpack
 from mediacrawl.base.terms import Candidate, Drop, End, Evidence, Kind, Outcome
 from mediacrawl.base.visit import Visit
 from mediacrawl.crawl.context import CrawlContext
@@ -21,22 +23,14 @@ from mediacrawl.crawl.headers import ENDED_HERE, header, headers
 from mediacrawl.crawl.interfaces import LeaseHolder
 from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.threads import in_thread
-from mediacrawl.encoding.decision import Seen
-from mediacrawl.encoding.history import History
-from mediacrawl.extract import Listed, Listing, link_header, parse_list
-from mediacrawl.extract.charset import header_charset
-from mediacrawl.extract.content_type import claim_of, is_media
+from mediacrawl.encoding import History
+from mediacrawl.extract import Listed, Listing, parse_list
 from mediacrawl.frontier.byte_budget import byte_budget
-from mediacrawl.politeness.robots_directives import directives_of
-from mediacrawl.probe.session import FirstAnswer
-from mediacrawl.reading.page_media import OEMBED, item_of_oembed
-from mediacrawl.reading.response import Recognized, ResponseKind
-from mediacrawl.record.build import build_manifest_item, build_page_item
-from mediacrawl.record.byte_budget import FACTOR, PLAYERS, first_records
-from mediacrawl.record.described import MOST_DESCRIBED, Description
-from mediacrawl.record.fields import parse_reading
-from mediacrawl.record.item import MediaItem
-from mediacrawl.scope import Base, Scope, Spelling, candidates, site_of
+from mediacrawl.politeness.robots import directives_of
+from mediacrawl.probe import FirstAnswer
+from mediacrawl.reading.response import OEMBED, Recognized, ResponseKind
+from mediacrawl.record import Description, MediaItem, build_manifest_item, build_page_item
+from mediacrawl.scope import Base, Scope, Spelling, candidates, canonical, site_of
 from mediacrawl.scope.wrapped import file_key
 
 if TYPE_CHECKING:
@@ -58,9 +52,9 @@ class DocumentEncodings:
         self._history = history
         self._count = count
 
-    def of(self, url: str) -> Callable[[], Seen]:
-        """Return a function that returns the encodings found on a URL's host; it is called only where models decide."""
-        return partial(self._history.prior, url) if self._history is not None else dict
+    def prior(self, url: str) -> Seen:
+        """Return the encodings found on a URL's host; for pages only where models decide."""
+        return self._history.prior(url) if self._history is not None else {}
 
     def note(self, url: str, kind: str, reading: str, language: str) -> None:
         """Learn from a document.
@@ -68,16 +62,40 @@ class DocumentEncodings:
         Args:
             url: its own.
             kind: ``page`` or ``list``.
-            reading: see `encoding.detection.document`; empty if each of its texts is decided alone.
+            reading: see `base.charsets.DocumentReading`; empty if each of its texts is decided alone.
             language: its declared language; empty if it declares none.
         """
         if reading in {"utf-8", ""}:
             return
-        decided = parse_reading(reading)
+        decided = DocumentReading.of(reading)
         if decided.by:
             self._count(f"{kind}/encoding/{decided.by}")
         if self._history is not None and (not decided.by or decided.is_sure):
             self._history.learn_document(url, decided.encoding, decided.language or language)
+
+
+_PLAYERS_BYTES = 16 * 1024
+"""Bytes that the records of players on one page or list may take, however short it is: some eight."""
+_PLAYERS_FACTOR = 4
+"""The same for each byte that was fetched."""
+
+
+def players_within(items: Iterable[MediaItem], unpacked: int, received: int) -> list[MediaItem]:
+    """Return the first records of players, as many as the length of an answer allows: 50 bytes make a record of 2 KB.
+
+    Args:
+        items: the records, in the order of the page or list.
+        unpacked: bytes of its text.
+        received: bytes of it as they came.
+    """
+    most = byte_budget(unpacked, received, _PLAYERS_BYTES, _PLAYERS_FACTOR)
+    kept = []
+    for item in items:
+        most -= item.stored_bytes()
+        if most < 0:
+            break
+        kept.append(item)
+    return kept
 
 
 _INNER = "playlist/playlist"
@@ -125,8 +143,9 @@ class ListReader:
         visit.decision.parsed_bytes = len(answer.text)
         charset = header_charset(header(response, "Content-Type"))
         # Read before the thread starts: the history may change meanwhile.
-        seen = self._encodings.of(response.url)()
-        listing = await in_thread(parse_list, answer.form, answer.text, response.url, charset, lambda: seen)
+        seen = self._encodings.prior(response.url)
+        link = headers(response, "Link")
+        listing = await in_thread(parse_list, answer.form, answer.text, response.url, charset, lambda: seen, link=link)
         self._encodings.note(response.url, "list", listing.reading, listing.language)
         visit.decision.outcome = ending
         self._scheduler.count(f"{'feed' if answer.kind is ResponseKind.OUTLINE else answer.kind}/read")
@@ -143,8 +162,7 @@ class ListReader:
             return self._manifest(visit, response, listing) if listed else _dropped(visit, Drop.NOINDEX)
         if answer.form == OEMBED:
             return _with_oembed(visit, listing) if listed else _dropped(visit, Drop.NOINDEX)
-        hub = listing.hub or link_header(headers(response, "Link"), "hub")
-        listing.hub = Base(response.url).canonical(hub) or "" if hub else ""
+        listing.hub = Base(response.url).canonical(listing.hub) or "" if listing.hub else ""
         self.learn(visit, listing)
         await self._queue(visit, response, listing, follows=not directives.nofollow, listed=listed)
         if not listed or not listing.players:
@@ -204,7 +222,7 @@ class ListReader:
         """Adds what the list says of known files to their records."""
         base = Base(response.url)
         for number, link in enumerate(known):
-            if number % MOST_DESCRIBED == MOST_DESCRIBED - 1:
+            if number % Description.MOST == Description.MOST - 1:
                 # Each may wait for the disk; other requests are handled in between.
                 await asyncio.sleep(0)
             url = base.resolve(link.href) if link.kind is Kind.MEDIA else None
@@ -256,9 +274,7 @@ class ListReader:
             items[url.key] = build_page_item(
                 evidence, page_url=page_url, site=visit.lease.site, found_at=at, url=url.requested, key=url.key
             )
-        kept = first_records(
-            items.values(), byte_budget(visit.decision.parsed_bytes, visit.fetch.bytes, PLAYERS, FACTOR)
-        )
+        kept = players_within(items.values(), visit.decision.parsed_bytes, visit.fetch.bytes)
         return kept, len(items) - len(kept)
 
     def _feed_facts(self, listing: Listing) -> tuple[Fact, ...]:
@@ -309,10 +325,21 @@ def _with_oembed(visit: Visit, listing: Listing) -> list[MediaItem]:
     lease = visit.lease
     if not listing.players:
         return _dropped(visit, Drop.CONTENT_TYPE)
-    item = item_of_oembed(
+    item = _item_of_oembed(
         lease.evidence, listing.players[0].facts, page_url=lease.parent, site=site_of(lease.parent or lease.url)
     )
     return [] if item is None else [item]
+
+
+def _item_of_oembed(evidence: Evidence, answered: tuple[Fact, ...], *, page_url: str, site: str) -> MediaItem | None:
+    """Return the record of a player with the facts of its oEmbed; None if the evidence names no player."""
+    facts = unpack(evidence.facts)
+    if not facts or facts[0].frame != OEMBED:
+        return None
+    evidence = replace(evidence, facts=pack([*facts, *answered]))
+    url = facts[0].text
+    key = canonical(url) or url
+    return build_page_item(evidence, page_url=page_url, site=site, found_at=written_now(), url=url, key=key)
 
 
 class PollReader(ListReader):

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from mediacrawl.base.content_type import claim_of, is_media, is_text, names_media
 from mediacrawl.base.queued import WAITS
 from mediacrawl.base.terms import Kind
-from mediacrawl.extract import list_form, list_text
-from mediacrawl.extract.content_type import claim_of, is_media
-from mediacrawl.extract.lists import OEMBED, is_text
-from mediacrawl.extract.texts import names_media
-from mediacrawl.probe.claims import disposition_name
-from mediacrawl.probe.formats import SNIFF_BYTES, UNKNOWN, is_html, sniff
+from mediacrawl.crawl.headers import header as header_of
+from mediacrawl.download.body_bytes import FIRST_BYTES, disposition_name
+from mediacrawl.extract import recognize_list
+from mediacrawl.probe import sniff, stream_bytes
+
+if TYPE_CHECKING:
+    from scrapy.http import Response
+
+OEMBED = "oembed"
+"""The form of a response of oEmbed, and its link source."""
+_STREAMS = (b"Icy-", b"Ice-")
+"""The headers of a stream begin so."""
+_WITH_BYTES = frozenset({200, 206})
 
 
 class ResponseKind(StrEnum):
@@ -37,7 +45,7 @@ class ResponseKind(StrEnum):
 
 
 class Recognized(NamedTuple):
-    """What a response is; of a list also its form (`extract.list_form`) and its text (`extract.list_text`)."""
+    """What a response is; of a list also its form and its text, see `extract.recognize_list`."""
 
     kind: ResponseKind
     form: str = ""
@@ -74,7 +82,7 @@ def recognize(
         url: of the response.
         header: returns a header by its name, empty without one.
         body: as received, cut.
-        streams: whether its headers are those of a stream, see `icecast.is_stream`.
+        streams: whether its headers are those of a stream, see `is_stream`.
         probing: whether a probe has begun, or the server refused its first range.
         list_bytes: bytes of a list that are read, unpacked.
     """
@@ -84,19 +92,36 @@ def recognize(
         return Recognized(ResponseKind.STREAM)
     if probing:
         return _MEDIUM
-    content_type, name = header("Content-Type"), disposition_name(header("Content-Disposition"))
-    text = list_text(body, list_bytes)
-    form = OEMBED if via == OEMBED and kind is Kind.LIST else list_form(content_type, text, name or url)
+    content_type, disposition = header("Content-Type"), header("Content-Disposition")
+    name = disposition_name(disposition) if disposition else ""
+    form, text = recognize_list(body, content_type, name or url, list_bytes)
+    if via == OEMBED and kind is Kind.LIST:
+        form = OEMBED
     if form:
         return Recognized(_KINDS.get(form, ResponseKind.PLAYLIST), form, text)
-    if is_html(body):
+    mime = sniff(body).mime
+    if mime == "text/html":
         return _PAGE
-    # A text may begin with the signature of a format: "ID3 tags are ...".
-    is_plain, claim = is_text(body[:SNIFF_BYTES]), claim_of(content_type)
-    sniffed = UNKNOWN if is_plain else sniff(body)
-    if is_media(sniffed.mime):
+    is_plain, claim = is_text(body[:FIRST_BYTES]), claim_of(content_type)
+    if is_plain:
+        # A text may begin with the signature of a format: "ID3 tags are ...".
+        mime = None
+    if is_media(mime):
         return _MEDIUM
     if (claim == "page" or (is_plain and header("Refresh"))) and (is_plain or not names_media(name)):
         # What is known to be something else is no page, whatever its label is.
-        return _PAGE if sniffed == UNKNOWN else _NOTHING
+        return _PAGE if mime is None else _NOTHING
     return _MEDIUM if kind is Kind.MEDIA or claim == "media" or names_media(name) else _NOTHING
+
+
+def is_stream(response: Response) -> bool:
+    """Whether a response is a stream without an end, by its headers."""
+    if response.status not in _WITH_BYTES:
+        return False
+    if (response.protocol or "").startswith("ICY/"):
+        return True
+    # Called for every page.
+    if not any(name.startswith(_STREAMS) for name in response.headers):
+        return False
+    names = [name.decode("latin-1") for name in response.headers]
+    return stream_bytes({name.lower(): header_of(response, name) for name in names}) > 0

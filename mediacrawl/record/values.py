@@ -10,33 +10,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
+from mediacrawl.base.evidence import decision_of, number, read_place
 from mediacrawl.base.facts import EXTERNAL_SOURCES, FEED, PERSON, ROLES, persons_of, soundbites_of, transcripts_of
-from mediacrawl.base.identifiers import identifiers_of
 from mediacrawl.base.languages import bcp47
-from mediacrawl.base.loudness import loudness_of
-from mediacrawl.record.evidence import decision_of, number
-from mediacrawl.record.item import EPISODE_TYPES, MEDIA_KINDS
-
-FILE_FIELDS = (
-    "title", "artist", "albumartist", "album", "composer", "genre", "date", "tracknumber", "discnumber", "comment",
-    "copyright", "language", "encodedby", "description", "keywords", "license", "license_url", "upload_date",
-    "thumbnail_url", "embed_url", "player_url", "podcast", "episode", "season", "explicit", "transcript_url",
-    "chapters_url", "hub_url", "episode_type", "media_kind", "location", "now_playing",
-)  # fmt: skip
-"""Fields of a `MediaItem` that describe its file."""
-
-LINK_FIELDS = ("page_title", "anchor_text")
-"""Fields of a `MediaItem` that describe the link to its file. Plain ASCII has no evidence."""
-
-PLAYING = ("playing_artist", "playing_title")
-"""Keys of what a station plays; `MediaItem.now_playing` joins them."""
+from mediacrawl.record.item import EPISODE_TYPES, MEDIA_KINDS, MediaItem
+from mediacrawl.record.structured import IDENTIFIER_KEYS, LOUDNESS_KEYS, PLAYING, identifiers_of, loudness_of
 
 _SEVERAL = frozenset({"artist", "albumartist", "composer", "genre", "keywords"})
 
 _SHORT = frozenset({"id3v1", "lyrics3"})
 """Sources that cut long texts."""
 
-_OF_PLACES = frozenset({*LINK_FIELDS, "filename"})
+_OF_PLACES = frozenset({*MediaItem.LINK_FIELDS, "filename"})
 """Keys of texts about the link, whose language may differ from the file's."""
 
 _MAX_JOINED = 10
@@ -62,10 +47,23 @@ _FORMS: dict[str, Callable[[str], str | None]] = {
 """Fields with a vocabulary; a text outside it stays in the evidence only."""
 
 
-def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
-    """Give each of `FILE_FIELDS` the value of the first source that has one; None where no source has.
+def fill_values(item: MediaItem) -> None:
+    """Set the item's fields that come from its tags; to be called again after the tags' text was repaired."""
+    for key, value in best_values(item.tags).items():
+        # `MediaItem.LINK_FIELDS` have elements only for text beyond ASCII, so an empty value means unchanged.
+        if value or key not in MediaItem.LINK_FIELDS:
+            setattr(item, key, value)
+    for key, value in structured_values(item.tags).items():
+        setattr(item, key, value)
+    titles = placed_texts(item.tags)
+    for name in MediaItem.LISTS_WITH_TEXTS:
+        setattr(item, name, with_texts(name, getattr(item, name), titles))
 
-    Those of `LINK_FIELDS` that have evidence are there too.
+
+def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
+    """Give each of `MediaItem.FILE_FIELDS` the value of the first source that has one; None where no source has.
+
+    Those of `MediaItem.LINK_FIELDS` that have evidence are there too.
 
     Texts that lost characters (`is_lost`) come last. Otherwise the file's own texts come before those of
     `base.facts.EXTERNAL_SOURCES`; but the title and the date that the entry of a feed states come first, since an
@@ -74,10 +72,10 @@ def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
     see `probe.formats.outer_tags`) before the others.
     """
     found = _by_key(tags)
-    values = {key: _best(found[key], key) if key in found else None for key in FILE_FIELDS}
+    values = {key: _best(found[key], key) if key in found else None for key in MediaItem.FILE_FIELDS}
     playing = (_best(found[key], key) for key in PLAYING if key in found)
     values["now_playing"] = " - ".join(filter(None, playing)) or None
-    return values | {key: _best(found[key], key) for key in LINK_FIELDS if key in found}
+    return values | {key: _best(found[key], key) for key in MediaItem.LINK_FIELDS if key in found}
 
 
 def structured_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -90,15 +88,14 @@ def structured_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     elements = list(tags)
     found = _by_key(elements)
     language, confidence = guessed_language(elements)
+    named = [(role, element) for role in ROLES if role in found for element in _of_best_place(found[role])]
+    persons, transcripts, soundbites = found.get(PERSON), found.get("transcript_url"), found.get("soundbite")
     return {
-        "persons": persons_of(
-            [(role, element) for role in ROLES if role in found for element in _of_best_place(found[role])],
-            found.get(PERSON, ()),
-        ),
-        "identifiers": identifiers_of(elements),
-        "loudness": loudness_of(elements),
-        "transcripts": transcripts_of(found.get("transcript_url", ())),
-        "soundbites": soundbites_of(found.get("soundbite", ())),
+        "persons": persons_of(named, persons or ()) if named or persons else [],
+        "identifiers": {} if IDENTIFIER_KEYS.isdisjoint(found) else identifiers_of(elements),
+        "loudness": {} if LOUDNESS_KEYS.isdisjoint(found) else loudness_of(elements),
+        "transcripts": transcripts_of(transcripts) if transcripts else [],
+        "soundbites": soundbites_of(soundbites) if soundbites else [],
         "guessed_language": language,
         "guessed_language_confidence": confidence,
     }
@@ -127,16 +124,6 @@ def followed(record: Mapping[str, Any], given: Mapping[str, Any], now: Mapping[s
     }
 
 
-def whole_elements(tags: Any) -> list[dict[str, Any]]:
-    """Return the elements of a record's ``tags``, of any kind, that have the texts which `best_values` reads."""
-    names = ("source", "frame", "key", "text")
-    return [
-        element
-        for element in (tags if isinstance(tags, list) else ())
-        if isinstance(element, dict) and all(isinstance(element.get(name), str) for name in names)
-    ]
-
-
 def _by_key(tags: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
     found: dict[str, list[Mapping[str, Any]]] = {}
     for element in tags:
@@ -145,27 +132,11 @@ def _by_key(tags: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, An
     return found
 
 
-LISTS_WITH_TEXTS = ("chapters", "tracks")
-"""Fields of a `MediaItem` with lists of objects whose texts have evidence under keys like ``chapters[3].title``."""
-_place = re.compile(r"(chapters|tracks)\[(\d{1,4})\]\.(title)", re.ASCII).fullmatch
-
-
-def is_place(key: str) -> bool:
-    """Whether a key is the place of a title in a list of the record, see `text_place`."""
-    return _place(key) is not None
-
-
-def chapter_number(key: str) -> int | None:
-    """Which chapter a key of ``tags`` is the title of, from 0; None for another key."""
-    match = _place(key)
-    return int(match[2]) if match is not None and match[1] == "chapters" else None
-
-
 def placed_texts(tags: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """The titles in lists of the record that the evidence has, by their places; of one place the first counts."""
     found: dict[str, str] = {}
     for element in tags:
-        if element["text"] and is_place(element["key"]):
+        if element["text"] and "[" in element["key"] and read_place(element["key"]):
             found.setdefault(element["key"], element["text"])
     return found
 
@@ -180,12 +151,13 @@ def with_texts(name: str, parts: Any, texts: Mapping[str, str], before: Mapping[
         return parts
     made = list(parts)
     for key, text in texts.items():
-        match = _place(key)
-        if not match or match[1] != name or int(match[2]) >= len(made):
+        place = read_place(key)
+        if not place or place[0] != name or place[1] >= len(made):
             continue
-        part = made[int(match[2])]
-        if isinstance(part, dict) and (before is None or part.get(match[3]) == before.get(key)):
-            made[int(match[2])] = {**part, match[3]: text}
+        _, number, of_part = place
+        part = made[number]
+        if isinstance(part, dict) and (before is None or part.get(of_part) == before.get(key)):
+            made[number] = {**part, of_part: text}
     return made
 
 

@@ -22,6 +22,7 @@ from array import array
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, Generic, NamedTuple, TypeVar
 from zlib import crc32
 
@@ -29,7 +30,7 @@ import msgpack
 
 from mediacrawl.base.notes import Notes
 from mediacrawl.base.terms import Drop
-from mediacrawl.extract import Fingerprint, hash64
+from mediacrawl.extract import Fingerprint
 from mediacrawl.priority.links import shape
 from mediacrawl.scope.urls import MEDIA_EXTENSIONS, Spelling, authority_of, extension_of, host_of, site_of
 
@@ -55,6 +56,11 @@ class DuplicatePolicy:
     dust_pages: int = 3
     combinations: int = 300
     soft_404: bool = True
+
+
+def hash64(data: bytes) -> int:
+    """Return the first 64 bits of SHA-256. The same in every process."""
+    return int.from_bytes(sha256(data).digest()[:8], "big")
 
 
 class Duplicates:
@@ -110,7 +116,7 @@ class Duplicates:
         drops[Drop.DUST] = len(disguised) - len(uncovered.intersection(fresh))
         if self.policy.combinations and has_pairs:
             fresh = self._without_facets(page, fresh, drops)
-        return [found[url] for url in fresh], +drops
+        return list(map(found.__getitem__, fresh)), +drops
 
     def waiting(self, site: str, url: Spelling) -> tuple[Drop | None, Spelling]:
         """Check a URL that has waited: why it is dropped, or None; and the URL to request instead."""

@@ -350,6 +350,27 @@ _placeholder = re.compile(
 _is_no_value = re.compile(r"\s*\.?/?(?:undefined|null|nan)/?\s*", re.IGNORECASE).fullmatch
 
 
+@dataclass(frozen=True, slots=True)
+class ScopeRules:
+    """The rules that settings give; small, and can be pickled. The defaults accept everything.
+
+    Attributes:
+        traps: the trap rules with their limits, also for the length of a URL.
+        session_names: parameters that are removed from links if their value looks like a session id.
+        max_depth: clicks from a seed; None for no limit.
+        extensions: extensions that are never requested, or the file that lists them.
+        nevercrawl: the files of the NeverCrawl list.
+        refused_ports: ports that are never requested, see `urls.REFUSED_PORTS`.
+    """
+
+    traps: Traps = field(default_factory=Traps)
+    session_names: tuple[str, ...] = SESSION_NAMES
+    max_depth: int | None = None
+    extensions: Path | ExtensionFilter | None = None
+    nevercrawl: tuple[Path, ...] = ()
+    refused_ports: tuple[int, ...] = ()
+
+
 class Whitelist(Protocol):
     """The interface of `scope.include.Include`."""
 
@@ -370,43 +391,41 @@ class Scope:
 
     def __init__(
         self,
-        *,
         today: Callable[[], date],
-        traps: Traps | None = None,
-        sessions: SessionIds | None = None,
-        max_depth: int | None = None,
-        extensions: ExtensionFilter | None = None,
+        rules: ScopeRules | None = None,
+        *,
         nevercrawl: NeverCrawl | None = None,
         include: Whitelist | None = None,
         only_sites: Iterable[str] | None = None,
         loopback_only: bool = False,
-        refused_ports: Iterable[int] = (),
     ) -> None:
-        """Combine the rules. The defaults accept everything.
+        """Combine the rules; files are read now.
 
         Args:
             today: gives the date for the calendar rules.
-            traps: the trap rules with their limits, also for the length of a URL.
-            sessions: removes session ids from links; `SessionIds(())` keeps them.
-            max_depth: clicks from a seed; None for no limit.
-            extensions: extensions that are never requested.
-            nevercrawl: domains, paths and networks that are never requested.
+            rules: those of the settings.
+            nevercrawl: a list that is kept up to date, in place of the files of the rules.
             include: a whitelist.
             only_sites: limits the crawl to these sites, as `site_of` names them.
             loopback_only: limits the crawl to this machine, because the User-Agent names the placeholder contact.
-            refused_ports: ports that are never requested, see `urls.REFUSED_PORTS`.
+
+        Raises:
+            NeverCrawlError: a NeverCrawl list cannot be used.
+            OSError: the file of extensions cannot be read.
+            ValueError: a word in it is no extension.
         """
-        self._today = today
-        self._traps = traps or Traps()
-        self._sessions = sessions or SessionIds()
-        self._max_depth = max_depth
-        self._extensions = extensions or ExtensionFilter()
+        rules = rules or ScopeRules()
+        listed = rules.extensions
+        self._extensions = ExtensionFilter.load(listed) if isinstance(listed, Path) else listed or ExtensionFilter()
         self._refused = self._extensions.refused
-        self._nevercrawl = NeverCrawl() if nevercrawl is None else nevercrawl
+        self._nevercrawl = NeverCrawl.load(rules.nevercrawl) if nevercrawl is None else nevercrawl
+        self._sessions = SessionIds(rules.session_names)
+        self._refused_ports = frozenset(rules.refused_ports)
+        self._traps, self._max_depth = rules.traps, rules.max_depth
+        self._today = today
         self._include = include
         self._only_sites = None if only_sites is None else frozenset(only_sites)
         self._loopback_only = loopback_only
-        self._refused_ports = frozenset(refused_ports)
         self.examples: dict[Drop, str] = {}
         self._hosts: dict[str, Drop | None] = {}
         self._version = self._nevercrawl.version
@@ -476,13 +495,13 @@ class Scope:
             for _, href, _ in links
         ]
         found = zip(links, urls, strict=True)
+        too_deep, today, reason_for = self._is_too_deep(depth), self._today(), self._reason
         fresh = list[tuple[int, Spelling]]()
         for index, url, reference in self._each_once(found, base, own or base.url, known, drops, enclosures=enclosures):
             if url.key in known:
                 known.remember(reference, url.key)
             else:
                 fresh.append((index, url))
-        too_deep, today, reason_for = self._is_too_deep(depth), self._today(), self._reason
         for index, url in fresh:
             reason = Drop.DEPTH if too_deep else reason_for(url.key, today)
             if reason is Drop.EXTENSION and declared is not None and declared(index):
@@ -611,62 +630,6 @@ def _why_no_url(href: str, longest: int) -> Drop:
     if len(href) > longest:
         return Drop.LENGTH
     return Drop.TEMPLATE if _is_unfilled(href) else Drop.BAD_URL
-
-
-@dataclass(frozen=True, slots=True)
-class ScopeRules:
-    """The parameters of a scope; small, and can be pickled. The defaults accept everything.
-
-    Attributes:
-        traps: the trap rules with their limits, also for the length of a URL.
-        session_names: parameters that are removed from links if their value looks like a session id.
-        max_depth: clicks from a seed; None for no limit.
-        extensions: file of extensions that are never requested.
-        nevercrawl: NeverCrawl lists.
-        refused_ports: ports that are never requested.
-    """
-
-    traps: Traps = field(default_factory=Traps)
-    session_names: tuple[str, ...] = SESSION_NAMES
-    max_depth: int | None = None
-    extensions: Path | None = None
-    nevercrawl: tuple[Path, ...] = ()
-    refused_ports: tuple[int, ...] = ()
-
-    def scope(
-        self,
-        today: Callable[[], date],
-        *,
-        nevercrawl: NeverCrawl | None = None,
-        include: Whitelist | None = None,
-        only_sites: Iterable[str] | None = None,
-        loopback_only: bool = False,
-    ) -> Scope:
-        """Make the scope; the files are read now.
-
-        Args:
-            today: gives the date for the calendar rules.
-            nevercrawl: a list that is kept up to date; without it, the files are read once.
-            include: a whitelist.
-            only_sites: limits the crawl to these sites.
-            loopback_only: limits the crawl to this machine.
-
-        Raises:
-            NeverCrawlError: a NeverCrawl list cannot be used.
-            OSError: the file of extensions cannot be read.
-        """
-        return Scope(
-            today=today,
-            traps=self.traps,
-            sessions=SessionIds(self.session_names),
-            max_depth=self.max_depth,
-            extensions=ExtensionFilter.load(self.extensions) if self.extensions else None,
-            nevercrawl=nevercrawl or NeverCrawl.load(self.nevercrawl),
-            include=include,
-            only_sites=only_sites,
-            loopback_only=loopback_only,
-            refused_ports=self.refused_ports,
-        )
 
 
 @dataclass(frozen=True, slots=True)

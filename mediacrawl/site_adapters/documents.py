@@ -9,8 +9,8 @@ from typing import Any
 
 from lxml import etree
 
-from mediacrawl.extract.charset import header_charset, read_html, read_plain, read_xml, shorten
-from mediacrawl.extract.xml_text import readable
+from mediacrawl.base.content_type import header_charset
+from mediacrawl.extract import decode
 from mediacrawl.site_adapters.paths import DECODER, JsonPath, Pattern, Selector, scalar, script_state
 from mediacrawl.site_adapters.transforms import Step, changed
 
@@ -58,13 +58,12 @@ class Node:
         """
         if len(body) > LONGEST:
             raise UnreadableError(f"has {len(body)} bytes, more than {LONGEST}")
-        charset = header_charset(content_type)
+        document = decode(body, form, url, header_charset(content_type))
         if form == "xml":
-            return cls(value=_xml(read_xml(body, url, charset)[1]))
+            return cls(value=_xml(document.markup))
         if form == "html":
-            document, page = read_html(body, url, charset)
-            return cls(document.text, element=_page(page))
-        text = read_plain(body, url, charset).text.lstrip("\ufeff \t\r\n")
+            return cls(document.text, element=_page(document.markup))
+        text = document.text.lstrip("\ufeff \t\r\n")
         if form == "text":
             return cls(text)
         return cls(text, value=_json(text, is_call=form == "jsonp"))
@@ -75,7 +74,7 @@ def _xml(text: bytes) -> dict[str, Any]:
         encoding="utf-8", recover=True, resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False
     )
     try:
-        root = etree.fromstring(readable(text), parser)
+        root = etree.fromstring(text, parser)
     except (etree.LxmlError, ValueError):
         root = None
     if root is None:
@@ -105,7 +104,7 @@ def _local(name: str) -> str:
 def _page(text: bytes) -> Any:
     parser = etree.HTMLParser(encoding="utf-8", recover=True, no_network=True, huge_tree=True)
     try:
-        root = etree.fromstring(shorten(text)[0], parser)
+        root = etree.fromstring(text, parser)
     except (etree.LxmlError, ValueError):
         root = None
     if root is None:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from mediacrawl.extract.texts import absolute, fold, moment, seconds
+from mediacrawl.base.times import moment, seconds
+from mediacrawl.base.urls import absolute
 from mediacrawl.site_adapters.documents import Node, UnreadableError
 from mediacrawl.site_adapters.form import SLOT, MediaPlace, NextPage, SiteAdapter, Slot
 from mediacrawl.site_adapters.patterns import Template, split
@@ -27,6 +28,8 @@ _MOST_MEDIA = 20
 _MOST_PARAMETERS = 100
 _MOST_DIGITS = 15
 """Of the number of a list's page."""
+_LONGEST_TEXT = 200
+"""Characters of a fact that is a text."""
 _NO_LINK = frozenset({"true", "false"})
 """Values that are no relative URL: sites write ``"file": false`` for a medium that is gone."""
 _UNITS = {"s": 1.0, "ms": 0.001, "min": 60.0}
@@ -203,7 +206,7 @@ def _record(adapter: SiteAdapter, node: Node, slots: Mapping[str, str], url: str
         elif name == "duration":
             fields[name] = _duration(value, wanted.duration_unit)
         else:
-            fields[name] = _date(value, wanted.date_unit) if name == "date" else fold([value])
+            fields[name] = _date(value, wanted.date_unit) if name == "date" else " ".join(value.split())[:_LONGEST_TEXT]
     written = {name: place.written for name, place in wanted.facts.items() if fields[name]}
     return FoundRecord(tuple(dict.fromkeys(media))[:_MOST_MEDIA], **fields, places=written)
 

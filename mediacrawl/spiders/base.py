@@ -21,16 +21,17 @@ from mediacrawl.base.terms import Candidate, Drop, End, Kind, Limit, Outcome, Si
 from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl.arguments import Argument, ArgumentError, check_frontier, check_nevercrawl, refuse_unknown
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.interfaces import find_lease_holder, listen_to_visits
+from mediacrawl.crawl.interfaces import find_lease_holder
 from mediacrawl.crawl.own_settings import REDIS, is_of_fleet, state_folder, store_of
 from mediacrawl.crawl.policies import frontier_policy, probe_policy, user_agent_of
+from mediacrawl.crawl.signals import listen_to_visits
 from mediacrawl.frontier import Frontier, FrontierError, FrontierPolicy
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store, open_store
 from mediacrawl.politeness.caching import is_conditional
 from mediacrawl.priority.revisits import is_revisit
-from mediacrawl.probe.session import Session
+from mediacrawl.probe import Session
 from mediacrawl.reading.reader import Reader
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import MediaItem
 from mediacrawl.scope import Scope
 from mediacrawl.scope.urls import authority_of, referer
 

@@ -16,11 +16,11 @@ from mediacrawl.crawl.arguments import Argument, ArgumentError, check_contact, r
 from mediacrawl.crawl.headers import header, headers
 from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.polled_sources import PollPolicy, Source, Sources
-from mediacrawl.extract import Listing, list_form, parse_list
+from mediacrawl.extract import Listing, parse_list, recognize_list
 from mediacrawl.politeness.caching import conditional_headers, lifetime, usable_validator
 from mediacrawl.reading.list_reader import PollReader, shown
 from mediacrawl.reading.reader import Reader
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import MediaItem
 from mediacrawl.scope import Spelling, canonical, spelling
 from mediacrawl.scope.candidates import candidate, parse_seeds
 from mediacrawl.spiders.base import OwnFrontierSpider
@@ -85,8 +85,9 @@ class FeedsArguments:
         problems: list[str] = []
         if feeds.strip():
             text, where = read_source(feeds.strip(), "feeds")
-            if where != "feeds" and list_form("", text, "") == "opml":
-                for link in parse_list("opml", text, "").links:
+            found = recognize_list(text, most=len(text))
+            if where != "feeds" and found.form == "opml":
+                for link in parse_list("opml", found.text, "").links:
                     url = spelling(link.href)
                     urls += [url.requested] if url else []
                     problems += [] if url else [f"{where}: no URL of http or https: {link.href[:200]!r}"]

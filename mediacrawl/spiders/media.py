@@ -35,20 +35,18 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.crawl_scope import CrawlScope
 from mediacrawl.crawl.failures import trouble_in
 from mediacrawl.crawl.headers import header, headers
-from mediacrawl.crawl.interfaces import listen_to_visits
-from mediacrawl.crawl.ordering import MODEL_FILE, OLD_MODEL
 from mediacrawl.crawl.own_settings import REDIS, OwnSettings, state_folder, store_of
 from mediacrawl.crawl.policies import is_anonymous
-from mediacrawl.crawl.signals import seeds_joined
-from mediacrawl.crawl.storage import redis_client
+from mediacrawl.crawl.signals import listen_to_visits, seeds_joined
+from mediacrawl.crawl.storage import MODEL_FILE, OLD_MODEL, redis_client
 from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.refused import NOTE_KIND, RefusedUrls
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.log.crawl_messages import start_line
-from mediacrawl.middlewares.redirect import is_redirect, target_of
-from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
-from mediacrawl.reading.reader import candidate
+from mediacrawl.middlewares.answers import is_redirect, target_of
+from mediacrawl.politeness.delay import asked_to_wait, trouble_of
+from mediacrawl.reading.page_reader import candidate
 from mediacrawl.scope import site_of
 from mediacrawl.scope.urls import port_of
 from mediacrawl.spiders.base import ProbingSpider

@@ -380,7 +380,7 @@ def test_what_the_frontier_cannot_keep_stops_the_crawl(told, monkeypatch):
 
     monkeypatch.setattr(told.scheduler, "stop", lambda *why: stopped.append(why))
     # There is no event loop here in which the crawl could be closed.
-    monkeypatch.setattr("mediacrawl.crawl.shutdown.call_later", lambda *_: None)
+    monkeypatch.setattr("mediacrawl.crawl.housekeeping.call_later", lambda *_: None)
     monkeypatch.setattr(told.frontier, "rejoin", fails)
     told.look()
     monkeypatch.setattr(told.hubs, "save", fails)

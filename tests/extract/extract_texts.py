@@ -2,7 +2,8 @@
 
 from golden_texts import SPACES
 
-from mediacrawl.extract import parse_feed, parse_page
+from mediacrawl.extract import parse_page
+from mediacrawl.extract.feeds import parse_feed
 
 PAGE_URL = "https://site.example/dir/page.html"
 FEED_URL = "https://site.example/feed/podcast.xml"

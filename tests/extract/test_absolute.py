@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.extract.texts import absolute
+from mediacrawl.base.urls import absolute
 
 BASES = (
     *("http://a.example/x/y?z", "https://b.example:8080", "http://u:p@h/a/", "HTTP://Up.Example/a", "http://[::1]:9/x"),

@@ -11,11 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mediacrawl.base.facts import LONGEST_TEXT
-from mediacrawl.extract import MAX_ENTRIES, list_form, parse_feed
+from mediacrawl.base.times import moment, seconds
 from mediacrawl.extract.feed_facts import name_beside_address
 from mediacrawl.extract.feed_model import MOST_FILES, short_name, unlabelled
+from mediacrawl.extract.feeds import MAX_ENTRIES, parse_feed
 from mediacrawl.extract.json_feed import is_json_feed, parse_json_feed
-from mediacrawl.extract.texts import moment, seconds, unescape_url, yes_or_no
+from mediacrawl.extract.lists import list_form
+from mediacrawl.extract.texts import unescape_url, yes_or_no
 
 RSS = golden_texts.text("feeds", "rss names its media")
 ATOM = golden_texts.text("feeds", "atom names its media and may have a base")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.extract import Fingerprint, fingerprint, parse_page
+from mediacrawl.extract import Fingerprint, parse_page
 from mediacrawl.extract.fingerprint import _majority
 
 URL = "https://site.example/dir/page.html"
@@ -12,7 +12,7 @@ LINES = [f"Line {number} of a page about the river and the radio" for number in 
 
 
 def taken(html, media=(), url=URL, **arguments):
-    return fingerprint(parse_page(html.encode(), url), media, **arguments)
+    return Fingerprint.of(parse_page(html.encode(), url), media, **arguments)
 
 
 def page(lines, head=""):
@@ -165,7 +165,7 @@ def test_a_page_in_which_much_differs_has_another_shape():
 )
 def test_any_page_has_a_fingerprint(html):
     body = html if isinstance(html, bytes) else html.encode()
-    shown = fingerprint(parse_page(body, URL), [])
+    shown = Fingerprint.of(parse_page(body, URL), [])
     assert 0 <= shown.text < 1 << 64
     assert 0 <= shown.shape < 1 << 64
     assert shown.media == 0

@@ -6,7 +6,8 @@ from dataclasses import replace
 import golden_texts
 import pytest
 
-from mediacrawl.extract import fingerprint, list_form, parse_page
+from mediacrawl.extract import Fingerprint, parse_page
+from mediacrawl.extract.lists import list_form
 
 
 @pytest.mark.parametrize("family", golden_texts.FAMILIES)
@@ -33,4 +34,4 @@ def test_what_is_damaged_is_still_read(family):
             replace(case, text=text).record()
             body = text.encode()
             list_form("", body, golden_texts.URL)
-            assert fingerprint(parse_page(body, golden_texts.URL)).media == 0
+            assert Fingerprint.of(parse_page(body, golden_texts.URL)).media == 0

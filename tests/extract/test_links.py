@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.extract import MAX_LINKS, link_header, parse_page
+from mediacrawl.extract import parse_page
 from mediacrawl.extract.charset import read_html
+from mediacrawl.extract.links import MAX_LINKS, link_header
 
 URL = "https://site.example/dir/page.html"
 

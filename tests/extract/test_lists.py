@@ -9,9 +9,11 @@ from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mediacrawl.base.content_coding import unpacked
 from mediacrawl.base.terms import Kind
-from mediacrawl.extract import list_form, parse_list, unpacked
+from mediacrawl.extract import parse_list
 from mediacrawl.extract.feeds import MAX_ENTRIES
+from mediacrawl.extract.lists import list_form
 from mediacrawl.extract.manifests import MOST_TRACKS
 from mediacrawl.extract.playlists import MOST_ENTRIES, PLAIN, XML
 

@@ -7,8 +7,8 @@ from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mediacrawl.base.urls import absolute
 from mediacrawl.extract import parse_page
-from mediacrawl.extract.texts import absolute
 
 A = "http://a.example/x.mp3"
 

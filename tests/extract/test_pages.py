@@ -10,12 +10,12 @@ from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mediacrawl.base.content_type import names_media
 from mediacrawl.base.facts import PAGE, Fact
-from mediacrawl.extract import MAX_LINKS, facts_by_url, inherit, parse_page, standing_alone
+from mediacrawl.extract import parse_page
+from mediacrawl.extract.links import MAX_LINKS
 from mediacrawl.extract.medium import MOST_ALONE, MOST_FILES, MOST_MEDIA
-from mediacrawl.extract.open_directory import file_facts, without_steering
 from mediacrawl.extract.structured_data import LONGEST_SCRIPTS, MOST_SCRIPTS, read_items, read_scripts
-from mediacrawl.extract.texts import names_media
 from mediacrawl.scope import Base
 
 EPISODE = {"@type": "PodcastEpisode", "name": "One", "audio": "2.mp3"}
@@ -34,7 +34,9 @@ VIDEO = 'itemscope itemtype="https://schema.org/VideoObject"'
 def test_a_listing_has_its_parent_on_its_own_host(href, stays):
     html = f"<title>Index of /music/old</title><a href='{href}'>x</a>"
     page = parse_page(html.encode(), "https://site.example/music/old/")
-    assert [link.href for link in without_steering(page)] == [href] * stays
+    assert page.is_directory
+    assert page.leave_steering() == (not stays)
+    assert [link.href for link in page.links] == [href] * stays
 
 
 def card(*pairs):
@@ -97,8 +99,8 @@ def test_a_file_is_told_by_its_ending(href, is_media):
 def test_a_medium_whose_file_may_be_asked_does_not_stand_alone():
     page = page_of(json_ld({**EPISODE, "embedUrl": "https://play.example/1", "audio": "https://cdn.example/1.mp3"}))
     resolve = Base(URL).canonical
-    assert standing_alone(page.media, URL, resolve, lambda url: True) == {}
-    alone = standing_alone(page.media, URL, resolve, lambda url: "cdn.example" not in url)
+    assert page.standing_alone(URL, resolve, lambda url: True) == {}
+    alone = page.standing_alone(URL, resolve, lambda url: "cdn.example" not in url)
     assert list(alone) == ["https://play.example/1"]
 
 
@@ -119,10 +121,10 @@ def test_a_character_of_too_long_a_number_in_json_ld_is_unreadable_and_the_rest_
 def test_a_player_inherits_what_was_said_where_it_was_found():
     said = [Fact(PAGE, "json-ld:name", "title", "Film"), Fact(PAGE, "json-ld:author", "artist", "Ann")]
     page = page_of("<video src=a.mp4 title=Play></video>")
-    inherit(page.media, said)
+    page.inherit(said)
     assert [each.text for each in page.media[0].facts] == ["Play", "Film", "Ann"]
     two = page_of("<video src=a.mp4></video><video src=b.mp4></video>")
-    inherit(two.media, said)
+    two.inherit(said)
     assert [medium.facts for medium in two.media] == [[], []]
 
 
@@ -246,8 +248,8 @@ def test_media_files_and_links_are_bounded(html):
 
 def test_players_without_files_are_bounded():
     videos = [{"@type": "VideoObject", "name": "x", "embedUrl": f"https://play.example/{n}"} for n in range(100)]
-    media = page_of(json_ld({"@graph": videos})).media
-    assert len(standing_alone(media, URL, Base(URL).canonical, lambda url: True)) == MOST_ALONE
+    page = page_of(json_ld({"@graph": videos}))
+    assert len(page.standing_alone(URL, Base(URL).canonical, lambda url: True)) == MOST_ALONE
 
 
 def read(html):
@@ -308,8 +310,8 @@ def check(html):
     """Assert that all that is read of a page can be stored."""
     page = page_of(html)
     resolve = Base(URL).canonical
-    assert all(each.is_declared for each in standing_alone(page.media, URL, resolve, lambda url: False).values())
-    texts = [each.text for facts in facts_by_url(page.media, resolve).values() for each in facts]
+    assert all(each.is_declared for each in page.standing_alone(URL, resolve, lambda url: False).values())
+    texts = [each.text for facts in page.facts_by_url(resolve).values() for each in facts]
     texts += [file.href for medium in page.media for file in medium.files]
     for text in (*texts, *(link.href for link in page.links)):
         text.encode("utf-8")
@@ -391,8 +393,9 @@ def test_any_object_is_of_a_page(value):
 @given(st.lists(st.sampled_from(["<tr>", "<td>", "<a href='a.mp3'>", "</a>", "<table>", "1.5K", "2021-12-24", "\n"])))
 def test_any_page_may_call_itself_a_list_of_files(pieces):
     page = page_of("<title>Index of /</title>" + "".join(pieces))
-    for link in without_steering(page):
-        file_facts(link)
+    page.leave_steering()
+    for link in page.links:
+        page.file_facts(link)
 
 
 @pytest.mark.parametrize(

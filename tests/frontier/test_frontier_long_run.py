@@ -25,8 +25,7 @@ from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.sqlite import front, pruning, seen, tables
 from mediacrawl.frontier.sqlite.store import MemoryFrontier, SQLiteFrontier
 from mediacrawl.frontier.sqlite.tables import bytes_of_rows
-from mediacrawl.politeness.backoff import GOOD
-from mediacrawl.politeness.delay import Clocks, after_visit
+from mediacrawl.politeness.delay import GOOD, Clocks, after_visit
 from mediacrawl.programs.frontier_tools.checking import check
 
 STEPS = int(os.environ.get("MEDIACRAWL_STEPS") or 400)

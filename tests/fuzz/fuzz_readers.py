@@ -8,27 +8,18 @@ from fuzz_tags import FILES
 from fuzz_texts import HEADERS, JSON, LISTS, PAGES, ROBOTS, TEXTS, URLS
 from probe_media import run
 
+from mediacrawl.base.content_type import claim_of, header_charset
 from mediacrawl.base.facts import pack
 from mediacrawl.base.terms import Candidate, Evidence, Kind
+from mediacrawl.base.times import moment, seconds
 from mediacrawl.encoding import detect, repair
-from mediacrawl.extract import (
-    facts_by_url,
-    file_facts,
-    fingerprint,
-    is_open_directory,
-    link_header,
-    parse_list,
-    parse_page,
-    without_steering,
-)
-from mediacrawl.extract.charset import header_charset, read_html
-from mediacrawl.extract.content_type import claim_of
-from mediacrawl.extract.texts import moment, seconds, whole, yes_or_no
+from mediacrawl.extract import Fingerprint, decode, parse_list, parse_page
+from mediacrawl.extract.links import link_header
+from mediacrawl.extract.texts import whole, yes_or_no
 from mediacrawl.frontier.redis.start_urls import read_entry
-from mediacrawl.politeness.backoff import asked_to_wait
 from mediacrawl.politeness.caching import lifetime
-from mediacrawl.politeness.robots import RobotsRules, is_html
-from mediacrawl.politeness.robots_directives import directives_of
+from mediacrawl.politeness.delay import asked_to_wait
+from mediacrawl.politeness.robots import RobotsRules, directives_of, is_html
 from mediacrawl.priority import Scores, link_class
 from mediacrawl.priority.links import places
 from mediacrawl.probe import sniff
@@ -36,8 +27,7 @@ from mediacrawl.probe.multipart import read_content_range, read_parts
 from mediacrawl.programs.rerun import json_lines
 from mediacrawl.programs.rerun.csv_rows import delimiter_of
 from mediacrawl.reading.response import recognize
-from mediacrawl.record.build import build_item
-from mediacrawl.record.fixer import Fixer
+from mediacrawl.record import Fixer, build_item
 from mediacrawl.scope import Base, Scope, canonical, spelling
 from mediacrawl.scope.candidates import candidate, parse_seeds
 
@@ -52,18 +42,18 @@ SCOPE = Scope(today=lambda: date(2026, 10, 2))
 def read_page(body):
     """What `spiders.reader` does with a page, without a frontier."""
     page = parse_page(body, URL)
-    fingerprint(page, [link.href for link in page.links if link.via != "a"]).shape  # noqa: B018 - it is made now
-    if is_open_directory(page):
-        page.links = without_steering(page)
+    Fingerprint.of(page, [link.href for link in page.links if link.via != "a"]).shape  # noqa: B018 - it is made now
+    if page.is_directory:
+        page.leave_steering()
     directives_of(page.robots, "mediacrawl")
     if page.base:
         base = Base(page.base, charset=page.charset)
-        for facts in facts_by_url(page.media, base.canonical).values():
+        for facts in page.facts_by_url(base.canonical).values():
             pack(facts)
     accepted, _ = SCOPE.sift(page.base, [link.href for link in page.links], charset=page.charset)
     for place, url in accepted:
         link = page.links[place]
-        page.anchor(link), page.path(link), page.nofollow(link), page.media_type(link), file_facts(link)
+        page.anchor(link), page.path(link), page.nofollow(link), page.media_type(link), page.file_facts(link)
         places(Candidate(url.key, "station.example", parent=URL))
 
 
@@ -91,7 +81,7 @@ def read_header(raw):
     (
         read_content_range(text),
         list(read_parts(text, raw)),
-        read_html(b"", URL, header_charset(text)),
+        decode(b"", "html", URL, header_charset(text)),
         canonical(text),
         Base(URL).resolve(text),
     )

@@ -3,13 +3,12 @@
 import msgpack
 import pytest
 
-from mediacrawl.politeness import address_clocks, robots_note
-from mediacrawl.politeness.robots_note import FetchFailures, RobotsCopy, RobotsNote, RobotsRedirect
+from mediacrawl.politeness import address_clocks, robots_book
+from mediacrawl.politeness.robots_book import FetchFailures, RobotsCopy, RobotsNote, RobotsRedirect
 from mediacrawl.priority import hubs, nuggets, visits
 from mediacrawl.priority.adaptive import SiteClasses
 from mediacrawl.priority.visits import VisitEntry
-from mediacrawl.probe import Probe, ProbePolicy
-from mediacrawl.probe.session import Session
+from mediacrawl.probe import Probe, ProbePolicy, Session
 from mediacrawl.scope import duplicates
 from mediacrawl.scope.duplicates import SiteNotes
 
@@ -59,7 +58,7 @@ PROBE = Probe(ProbePolicy())
 PROBE.feed(0, b"ID3" + bytes(100), 5_000)
 
 READERS = {
-    "robots": (robots_note.pack(ROBOTS), written(robots_note.unpack, robots_note.pack)),
+    "robots": (robots_book.pack(ROBOTS), written(robots_book.unpack, robots_book.pack)),
     "hubs": (msgpack.packb((1, [HUB])), written(hubs.unpack, hubs.pack)),
     "visits": (msgpack.packb([ENTRY]), visits._listed),
     "a visit": (ENTRY, VisitEntry.load),

@@ -18,13 +18,13 @@ from mediacrawl.priority.adaptive import (
     AdaptivePolicy,
     ScorePolicy,
     SiteClasses,
-    explain,
     moved_scores,
 )
 from mediacrawl.priority.learner import Learner
 from mediacrawl.priority.links import WIDTH, places
 from mediacrawl.priority.orders import Alike, RuleOrder, SiteRate
 from mediacrawl.priority.visits import CreditPolicy
+from mediacrawl.programs.commands.why import explain
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from mediacrawl.encoding.history import History
+from mediacrawl.encoding import History
 from mediacrawl.reading.list_reader import DocumentEncodings
 
 PAGE = "http://kino.example/news/1.html"
@@ -26,8 +26,8 @@ PAGE = "http://kino.example/news/1.html"
 def test_what_is_declared_or_sure_teaches_the_host(reading, language, learned):
     known = DocumentEncodings(History(), Counter().update)
     known.note(PAGE, "page", reading, language)
-    assert set(known.of("http://kino.example/news/2.html")()) == ({learned} if learned else set())
-    assert known.of("http://other.example/")() == {}
+    assert set(known.prior("http://kino.example/news/2.html")) == ({learned} if learned else set())
+    assert known.prior("http://other.example/") == {}
 
 
 def test_who_decided_is_counted():
@@ -39,4 +39,4 @@ def test_who_decided_is_counted():
     assert counts == {f"page/encoding/{who}": 1 for who in ("models", "chardet", "default")} | {
         "list/encoding/models": 1
     }
-    assert known.of(PAGE)() == {}
+    assert known.prior(PAGE) == {}

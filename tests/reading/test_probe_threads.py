@@ -14,7 +14,8 @@ from mediacrawl.base.visit import FetchFacts, Visit
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.programs.demo.library import grow_mp3, media_bytes
 from mediacrawl.reading import file_reader
-from mediacrawl.reading.file_reader import FileReader, streams
+from mediacrawl.reading.file_reader import FileReader
+from mediacrawl.reading.response import is_stream
 
 SONG = grow_mp3(media_bytes("nachtzug.mp3"), 100)
 URL = "http://music.example/song.mp3"
@@ -40,7 +41,7 @@ def read(reader, visit, response, monkeypatch, meanwhile=lambda: None):
         return work(*args, **kwargs)
 
     monkeypatch.setattr(file_reader, "in_thread", in_thread)
-    return asyncio.run(reader.read(visit, response, streams=streams(response)))
+    return asyncio.run(reader.read(visit, response, streams=is_stream(response)))
 
 
 def test_whoever_ends_a_visit_while_a_thread_is_at_work_has_it_asked_again(reader, visit, monkeypatch):
@@ -93,6 +94,6 @@ def test_a_station_without_headers_is_known_by_its_status_line(reader, visit, mo
 def test_a_station_that_answers_a_range_with_one_is_no_file(reader, visit, monkeypatch):
     head = {"Content-Type": "audio/mpeg", "icy-name": "One", "Content-Range": "bytes 0-16383/*"}
     answer = Response(URL, 206, head, body=SONG[1000:9000])
-    assert streams(answer)
+    assert is_stream(answer)
     item = read(reader, visit, answer, monkeypatch)
     assert (item.type, item.probe_status, item.title) == ("BroadcastService", "stream", "One")

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mediacrawl.base.content_type import claim_of
 from mediacrawl.base.queued import WAITS
 from mediacrawl.base.terms import Kind
 from mediacrawl.download.body_bytes import BodyLimits, bytes_wanted_of
 from mediacrawl.extract import parse_list
-from mediacrawl.extract.content_type import claim_of
 from mediacrawl.programs.demo.library import media_bytes
 from mediacrawl.reading.response import recognize
 

@@ -10,7 +10,7 @@ import pytest
 from lxml import etree
 
 from mediacrawl.base.clock import since
-from mediacrawl.extract import parse_feed
+from mediacrawl.extract.feeds import parse_feed
 from mediacrawl.store.export import ExportError, export_records
 from mediacrawl.store.rows import as_record, as_row
 from mediacrawl.store.schema import COLUMNS

@@ -13,6 +13,7 @@ from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
+from mediacrawl.base.last_used import LastUsed
 from mediacrawl.base.terms import Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
 from mediacrawl.frontier.contract import Counts, FrontierError
 from mediacrawl.frontier.redis.leases import (
@@ -30,7 +31,6 @@ from mediacrawl.frontier.redis.rows import add_call
 from mediacrawl.frontier.redis.session import Call
 from mediacrawl.frontier.redis.store import RedisFrontier, score_call
 from mediacrawl.frontier.redis.worker_thread import PULSE, ServerClock, WorkerThread
-from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.politeness.delay import unrecorded
 
 logger = logging.getLogger(__name__)

@@ -25,8 +25,7 @@ from mediacrawl.frontier.sqlite.front import Front
 from mediacrawl.frontier.sqlite.pruning import Pruner
 from mediacrawl.frontier.sqlite.reader import site_info
 from mediacrawl.frontier.sqlite.tables import LinkClass, Site, Tables, UrlRow, hold_all
-from mediacrawl.politeness.backoff import GOOD
-from mediacrawl.politeness.delay import after_restart, after_visit
+from mediacrawl.politeness.delay import GOOD, after_restart, after_visit
 
 
 class SiteLifecycle:

@@ -23,8 +23,7 @@ from mediacrawl.frontier.order import RankOrder
 from mediacrawl.frontier.site_state import ACTIVE, lease_of
 from mediacrawl.frontier.sqlite.database import CLASS_BITS
 from mediacrawl.frontier.sqlite.seen import SeenTable, open_bloom_filter
-from mediacrawl.politeness.backoff import GOOD, Standing
-from mediacrawl.politeness.delay import Clocks, DelayPolicy
+from mediacrawl.politeness.delay import GOOD, Clocks, DelayPolicy, Standing
 
 Facts = tuple[str, int, int, str, int, str, str, str, str, str, str, str, str, str, str, str]
 

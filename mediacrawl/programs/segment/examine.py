@@ -21,7 +21,7 @@ from mediacrawl.base.workers import WorkerEndedError, workers
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.priority import link_class
 from mediacrawl.priority.links import Scores
-from mediacrawl.scope import NeverCrawlError, ScopeRules
+from mediacrawl.scope import NeverCrawlError, Scope, ScopeRules
 from mediacrawl.scope.candidates import parse_seeds
 from mediacrawl.scope.include import Include, IncludeError
 from mediacrawl.scope.urls import canonical, extension_of, kind_of, scheme_of, site_of
@@ -96,7 +96,7 @@ class Examiner:
     def __init__(self, rules: Rules) -> None:
         try:
             include = Include.load(rules.include) if rules.include else None
-            self._scope = rules.scope.scope(lambda: rules.today, include=include)
+            self._scope = Scope(lambda: rules.today, rules.scope, include=include)
         except (IncludeError, NeverCrawlError) as error:
             raise SegmentError(f"{str(error).rstrip('.')}.") from error
         except OSError as error:

@@ -350,6 +350,7 @@ class ListContent:
         unfinished: whether the last line has no line end; that line counts once `finish` was called.
         deepest: segments of the longest path of an entry; 0 if none has a path.
         path_domains: domains of the entries that have a path.
+        has_addresses: whether some entry covers an address or a network.
     """
 
     def __init__(self, file: str) -> None:
@@ -358,6 +359,7 @@ class ListContent:
         self.index = KeyIndex()
         self.deepest = 0
         self.path_domains: set[str] = set()
+        self.has_addresses = False
         self._name = PurePath(file).name
         self._text: bytes | bytearray = b""
         self._end = 0
@@ -461,6 +463,8 @@ class ListContent:
             self._bad.add(f"{self._name}:{self._line_number(start)}: {shown!r} {entry}.")
         elif entry is not None:
             add(entry.key, start)
+            if "/" in entry.domain or address_of(entry.domain) is not None:
+                self.has_addresses = True
             if entry.path:
                 self.deepest = max(self.deepest, entry.path.count("/"))
                 self.path_domains.add(entry.domain)
@@ -548,6 +552,7 @@ class NeverCrawl:
         problem: sentences about files that could not be read at the last look; empty if there are none. Their last good
             content is still in force.
         has_paths: whether some entry covers only a path; if not, the answer for a host is that for all its URLs.
+        has_addresses: whether some entry covers an address or a network.
     """
 
     def __init__(self, contents: Sequence[ListContent] = (), files: Sequence[Path] = ()) -> None:
@@ -654,6 +659,7 @@ class NeverCrawl:
         self._contents = tuple(contents)
         self._deepest = max((content.deepest for content in contents), default=0)
         self.has_paths = self._deepest > 0
+        self.has_addresses = any(content.has_addresses for content in contents)
         self._by_host = lru_cache(_CACHED)(self._find_host)
         self._by_address = lru_cache(_CACHED)(self._find_address)
         self._path_domains = lru_cache(_CACHED)(self._find_path_domains)

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 
 import msgspec
 
-from mediacrawl.extract.charset import header_charset, read_html, read_plain, read_xml
-from mediacrawl.extract.texts import media_type
+from mediacrawl.base.content_type import header_charset, media_type
+from mediacrawl.extract import decode
 
 LONGEST_BODY = 2_000_000
 """Characters of a body that is kept. The data requests of sites have kilobytes, their pages up to a megabyte."""
@@ -78,8 +78,7 @@ class Bodies:
         data = _of_base64(text, bare, is_labelled=label == "base64")
         if data is not None:
             charset = header_charset(mime) or header_charset(headers.get("content-type", ""))
-            read = {"html": read_html, "xml": read_xml}.get(text_kind(bare))
-            text = read(data, url, charset)[0].text if read else read_plain(data, url, charset).text
+            text = decode(data, text_kind(bare), url, charset).text
         text = text.removeprefix("\ufeff")
         if len(text) > LONGEST_BODY:
             self._skipped["long_body"] += 1

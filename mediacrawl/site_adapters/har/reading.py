@@ -23,7 +23,7 @@ from zipfile import BadZipFile, ZipFile
 
 import msgspec
 
-from mediacrawl.extract.texts import media_type
+from mediacrawl.base.content_type import media_type
 from mediacrawl.site_adapters.har.bodies import Bodies, is_unwanted, text_kind
 from mediacrawl.site_adapters.har.pages import Draft, recorded_pages
 from mediacrawl.site_adapters.har.recording import Entry, Flavour, Recording, RecordingError

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from mediacrawl.extract.texts import absolute, moment, seconds
+from mediacrawl.base.times import moment, seconds
+from mediacrawl.base.urls import absolute
 from mediacrawl.site_adapters.learn.lists import Marks
 from mediacrawl.site_adapters.learn.trees import EVERY, Path, Tree, is_at, json_path
 from mediacrawl.site_adapters.learn.words import WORDS

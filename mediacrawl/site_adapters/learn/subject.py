@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from mediacrawl.extract.links import parse_page
-from mediacrawl.extract.texts import absolute, names_media
+from mediacrawl.base.content_type import names_media
+from mediacrawl.base.urls import absolute
+from mediacrawl.extract import parse_page
 from mediacrawl.site_adapters.har.recording import Entry
 from mediacrawl.site_adapters.learn.trees import read_tree
 from mediacrawl.site_adapters.learn.urls import parsed, request_key

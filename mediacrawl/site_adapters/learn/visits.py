@@ -9,7 +9,8 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from mediacrawl.extract.texts import absolute, names_media
+from mediacrawl.base.content_type import names_media
+from mediacrawl.base.urls import absolute
 from mediacrawl.site_adapters.documents import Node
 from mediacrawl.site_adapters.har.recording import Entry, RecordedPage, Recording
 from mediacrawl.site_adapters.learn.secrets import secret_kind

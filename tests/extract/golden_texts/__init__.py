@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from mediacrawl.base.facts import Fact
-from mediacrawl.extract import Listing, Page, parse_list, parse_page, standing_alone
-from mediacrawl.extract.open_directory import file_facts, is_open_directory, without_steering
+from mediacrawl.extract import Listing, Page, parse_list, parse_page
 from mediacrawl.scope import Base
 
 FOLDER = Path(__file__).parent
@@ -64,7 +63,8 @@ class Case:
         body = self.text.replace("SPACES", SPACES).encode(charset or "utf-8")
         url = self.options.get("url", URL)
         if self.form == "page":
-            page = parse_page(body, url, charset, canonical=self.options.get("canonical", ""))
+            own = self.options.get("canonical", "")
+            page = parse_page(body, url, charset, link=[f'<{own}>; rel="canonical"'] if own else ())
             return "".join(f"{line}\n" for line in _of_page(page))
         return "".join(f"{line}\n" for line in _of_list(parse_list(self.form, body, url, charset)))
 
@@ -96,12 +96,13 @@ def _of_page(page: Page) -> Iterator[str]:
     yield from (f"{name} {value}" for name, value in said.items() if value not in ("", "utf-8"))
     yield from (f"robots {wish}" for wish in page.robots)
     yield from (f"oembed {href}" for href in page.oembed)
-    is_folder = is_open_directory(page)
-    yield from ["folder"] if is_folder else []
-    for link in without_steering(page) if is_folder else page.links:
+    if page.is_directory:
+        yield "folder"
+        page.leave_steering()
+    for link in page.links:
         anchor = page.anchor(link)
         yield f"link {link.via} {link.href}{' nofollow' * page.nofollow(link)}{f': {anchor}' if anchor else ''}"
-        yield from _of_facts(file_facts(link) if is_folder else ())
+        yield from _of_facts(page.file_facts(link) if page.is_directory else ())
     for medium in page.media:
         known = ["medium", medium.via, medium.kind, "main" * medium.is_main, "declared" * medium.is_declared]
         yield " ".join(filter(None, known))
@@ -111,7 +112,7 @@ def _of_page(page: Page) -> Iterator[str]:
         yield from [f"  player {medium.player}"] if medium.player else []
         yield from _of_facts(medium.facts)
     resolve = Base(page.base or page.url).canonical
-    yield from (f"alone {url}" for url in standing_alone(page.media, page.url, resolve, lambda url: False))
+    yield from (f"alone {url}" for url in page.standing_alone(page.url, resolve, lambda url: False))
 
 
 def _of_list(listing: Listing) -> Iterator[str]:

@@ -53,7 +53,7 @@ PLACES = {
     "before the copy is made": ("shutil.copy2", False, 2),
     "after the copy was made": ("shutil.copy2", True, 2),
     "before the copy is changed": ("mediacrawl.programs.music.run.write_tags", False, 2),
-    "while the copy is changed": ("mediacrawl.programs.music.writing._take_id3v1", True, 2),
+    "while the copy is changed": ("mediacrawl.programs.music.writing._home", True, 2),
     "after the copy was changed": ("mediacrawl.programs.music.run.write_tags", True, 2),
     "before the line of the list": ("mediacrawl.programs.music.originals.Originals.keep", False, 2),
     "before the original is linked": ("os.link", False, 2),
