@@ -264,7 +264,10 @@ class Inbox:
 
 
 HELD_SITES = 2_000
-"""Sites that stay in memory with their classes, some 3 KB each: those that the pages of the hour link to."""
+"""Sites that stay in memory, some 3 KB each with their classes: those that the pages of the hour link to."""
+
+HELD_CLASSES = HELD_SITES
+"""Sites whose classes stay in memory."""
 
 _OF_SITE = "SELECT id, name, score, filled, held FROM class WHERE id BETWEEN ? AND ?"
 _HEADS = (
@@ -388,7 +391,7 @@ class ClassTable:
 
     def _hold(self, site: int, classes: dict[str, LinkClass]) -> dict[str, LinkClass]:
         self._held[site] = classes
-        if len(self._held) > HELD_SITES:
+        if len(self._held) > HELD_CLASSES:
             self._held.popitem(last=False)
         return classes
 
