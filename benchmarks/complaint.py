@@ -25,7 +25,8 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from mediacrawl.log import archive
-from mediacrawl.programs.complaint import Case, ConductPolicy, Logs, Sender, open_case, reply, subject_of, verdict
+from mediacrawl.programs.complaint import ConductPolicy, Logs, Sender, open_case, reply, subject_of, verdict
+from mediacrawl.programs.complaint.case import Case
 
 FIRST = date(2026, 8, 1)
 TYPICAL, HEAVY = 200, 5_000

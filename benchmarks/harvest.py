@@ -35,9 +35,9 @@ from numpy.typing import NDArray
 from shared import Figure, figure, finish
 
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
-from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy
-from mediacrawl.priority.classes import ScorePolicy, SiteClasses
-from mediacrawl.priority.orders import Alike, CreditPolicy, Priority, RuleOrder, SiteRate
+from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy, ScorePolicy, SiteClasses
+from mediacrawl.priority.orders import Alike, Priority, RuleOrder, SiteRate
+from mediacrawl.priority.visits import CreditPolicy
 
 Numbers = NDArray[np.float64]
 WEBS = (101, 102, 103, 104, 105)

@@ -24,7 +24,7 @@ from harvest_habits import OtherWeb
 from harvest_web import Answer, Found, Text, Web
 from harvest_words import LANGUAGES
 
-from mediacrawl.programs.demo import Resource, Response, strong_etag
+from mediacrawl.programs.demo.answers import Resource, Response, strong_etag
 from mediacrawl.programs.demo.tags import EncodedText, EncodedTexts, id3v2
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "server"))

@@ -16,10 +16,11 @@ from mediacrawl.frontier.contract import Frontier
 from mediacrawl.frontier.site_state import OTHER
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.priority.orders import CreditPolicy, Priority, RuleOrder
-from mediacrawl.priority.score import Scores
+from mediacrawl.priority.links import Scores
+from mediacrawl.priority.orders import Priority, RuleOrder
+from mediacrawl.priority.visits import CreditPolicy
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.scope.sites import site_of
+from mediacrawl.scope.urls import site_of
 
 TICKS = 50
 """Between two requests to one site."""

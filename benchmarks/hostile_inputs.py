@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mediacrawl.base.terms import Kind
-from mediacrawl.programs.demo import media_bytes
+from mediacrawl.programs.demo.library import media_bytes
 from mediacrawl.programs.demo.tags import audio_span
 
 Piece = Callable[[int, int], bytes]

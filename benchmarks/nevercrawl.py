@@ -26,7 +26,7 @@ from pathlib import Path
 from shared import figure, finish, resident, table
 
 from mediacrawl.scope import Base, NeverCrawl, Scope, site_of
-from mediacrawl.scope.exclusions.list_content import ListContent
+from mediacrawl.scope.exclusions.never import ListContent
 
 TARGETS = {"load": 3.0, "memory": 100.0, "question": 20.0, "slice": 20.0, "sift": 1.05}
 JOINED = 20_000

@@ -378,7 +378,7 @@ def main() -> None:
     given = parser.parse_args()
     settings = Settings()
     settings.setmodule("mediacrawl.settings")
-    scope = scope_rules(settings).scope(date.today)
+    scope = Scope(date.today, scope_rules(settings))
     limit = given.limit or settings.getint("PAGE_MAX_BYTES")
     every = not (given.losses or given.cost or given.dearest)
     pages = [] if given.dearest else captured(given.folder)

@@ -31,7 +31,6 @@ from probe_tables import KB, Row, print_files, print_second_opinion, print_share
 from probe_truth import KINDS, PROMISED, Recorded, is_near
 
 from mediacrawl.probe import Probe
-from mediacrawl.probe.claims import expected_by_name
 from mediacrawl.record.build import build_item
 
 PEERS = {
@@ -56,7 +55,7 @@ def measure(sample: Sample, data: bytes, shelf: Shelf, folder: Path) -> Row:
         folder: where it lies for the others while they read it.
     """
     shelf.put(data)
-    session, result, cpu = fetch(shelf, Probe(expected=expected_by_name(sample.name)))
+    session, result, cpu = fetch(shelf, Probe(names=[sample.name]))
     probe = session.probe
     item = build_item(result, probe, url=_URL, first=session.first)
     path = folder / sample.name

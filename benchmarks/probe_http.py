@@ -11,9 +11,8 @@ import time
 from pathlib import Path
 from typing import Self
 
-from mediacrawl.probe import Probe, ProbeResult
-from mediacrawl.probe.session import FirstAnswer, Reply, Session
-from mediacrawl.programs.demo import Resource, Response, strong_etag
+from mediacrawl.probe import FirstAnswer, Probe, ProbeResult, Reply, Session
+from mediacrawl.programs.demo.answers import Resource, Response, strong_etag
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "server"))
 from wire import HttpServer, ServerExchange, respond

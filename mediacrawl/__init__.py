@@ -7,13 +7,13 @@ From a link to a request
 ========================
 
 A seed, or a link on a page, gives a URL. The request carries it as it was written; it is compared by its canonical
-form (`scope.canonical`). `scope.Scope` accepts it, or drops it for a named reason (`base.terms.Drop`): scheme, length,
+form (`scope.urls`). `scope.Scope` accepts it, or drops it for a named reason (`base.terms.Drop`): scheme, length,
 file extension, traps, NeverCrawl lists (`scope.exclusions`), the sites that the crawl keeps to.
 
 The **frontier** stores an accepted URL that is new, in the queue of its **link class** on its **site**
-(`priority.link_class`, `frontier`). Only link classes have scores. `priority.adaptive` computes them from what the
+(`priority.links`, `frontier`). Only link classes have scores. `priority.adaptive` computes them from what the
 crawl has learned, and `frontier.order` makes ranks of them. After each request a site waits in the **penalty box**
-(`frontier.penalty_box`), a priority queue by release time. Of the sites that are released the best rank is next, and
+(`frontier.sqlite.front`), a priority queue by release time. Of the sites that are released the best rank is next, and
 within a rank the one that has been due longest.
 
 `scheduler.PenaltyBoxScheduler` takes the first URL of the site's best class under a **lease** (`crawl.leases`) and
@@ -22,7 +22,7 @@ makes a Scrapy request of it. The engine sends it at once; no request waits in t
 The request passes `middlewares.NeverCrawlMiddleware` and `middlewares.RobotsMiddleware`. The first request of an
 authority (scheme, host, port) is its robots.txt, and the site's delay applies to it. `middlewares.AddressMiddleware`
 looks up the address and returns the lease if another site uses that address now (`politeness.address_clocks`).
-`download.http_handler.PoliteHTTPHandler` connects to the address that `politeness.address_guard` has allowed, and to
+`download.http_handler.PoliteHTTPHandler` connects to the address that `politeness.addresses.Guard` has allowed, and to
 no other. Nearly each request needs a new connection, so it has a client of its own (`download.http_client`), which
 resumes the site's TLS session.
 
@@ -55,11 +55,11 @@ The end of a visit
 Every response, error and refusal ends in `crawl.leases.Leases.end`. In one transaction the URL gets its outcome, the
 site its release time (`politeness.delay`), and new links are added. A record is stored before its lease ends, so a
 kill can repeat a visit but loses no record. A site that fails repeatedly waits longer, then rests, and at last is
-retired (`politeness.backoff`). A redirect ends the visit too; its target is a new URL with a hop count
+retired (`politeness.delay`). A redirect ends the visit too; its target is a new URL with a hop count
 (`middlewares.RedirectCapMiddleware`).
 
 The nugget function judges each record (`priority.nuggets`). Its reward is shared among the links that led to it
-(`priority.orders`), and link classes and a small model learn from it (`priority.classes`, `priority.learner`). With
+(`priority.visits`), and link classes and a small model learn from it (`priority.adaptive`, `priority.learner`). With
 ``-a revisit=yes`` pages that led to nuggets are requested again, by the rate of their news (`priority.revisits`).
 
 Each request leaves a line in the request log (`log.request_log`). ``scrapy complaint`` computes from that log

@@ -34,15 +34,14 @@ from mediacrawl.base.terms import Candidate, Drop, End, Outcome, Trouble
 from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl.context import NOTHING, CrawlContext
 from mediacrawl.crawl.failures import trouble_in
-from mediacrawl.crawl.housekeeping import Housekeeping, WakeUpTimer
+from mediacrawl.crawl.housekeeping import Housekeeping, Shutdown, WakeUpTimer, reason_of, stop_at_hangup
 from mediacrawl.crawl.intake import Intake
 from mediacrawl.crawl.interfaces import lease_spider
 from mediacrawl.crawl.leases import Leases, Rewards, note_fault
 from mediacrawl.crawl.own_settings import OwnSettings
-from mediacrawl.crawl.shutdown import Shutdown, reason_of, stop_at_hangup
 from mediacrawl.frontier import Frontier, FrontierError
-from mediacrawl.frontier.contract import FrontierLostError, Remote
-from mediacrawl.politeness.backoff import after_failure
+from mediacrawl.frontier.contract import FrontierLostError
+from mediacrawl.politeness.delay import after_failure
 from mediacrawl.priority.orders import OrderModelError
 from mediacrawl.store import StoreError
 
@@ -79,10 +78,10 @@ class PenaltyBoxScheduler(BaseScheduler):
         self._crawler = crawler
         self._context = context
         self._shutdown = Shutdown(crawler)
-        self._timer = WakeUpTimer(crawler, context)
+        self._timer = WakeUpTimer(crawler)
         self.rewards = Rewards(context, self.count, lambda error: self.stop("frontier_error", error))
         """Shows responses and items to the nugget function."""
-        self._intake = self.intake_class(crawler, context, self._shutdown, self._timer)
+        self._intake = self.intake_class(crawler, context, self._shutdown)
         self.leases = self.leases_class(
             crawler,
             context,
@@ -142,8 +141,8 @@ class PenaltyBoxScheduler(BaseScheduler):
             self._context.final = NOTHING
             self._shutdown.closing, self._unopened = True, reason_of("frontier_error", error)
             return None
-        if isinstance(self.frontier, Remote):
-            self.frontier.listen(self._called)
+        if self._context.remote is not None:
+            self._context.remote.listen(self._called)
             told = plural(waiting, "URL", "waits")
             logger.info("One of the workers on %s: %s there or at a worker", self._context.place, told)
         else:
@@ -201,12 +200,12 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     def has_pending_requests(self) -> bool:
         """Whether any URL waits or is out, here or at another worker, or may still come, as with revisits."""
-        if self.leases.exchanged or self._waits or self._held or self.frontier.pending() > 0:
+        if self.leases.exchanged or self._waits or self._held or self._context.frontier.pending() > 0:
             return True
         # A worker of ours that starts before the first seed waits for it. Other spiders bring their own requests, and
         # scrapy-redis' RedisSpider only when the crawl is idle.
-        waits = lease_spider(self._crawler) is not None and isinstance(self.frontier, Remote)
-        return waits and not self.frontier.counts().seen
+        remote = self._context.remote is not None
+        return remote and lease_spider(self._crawler) is not None and not self.frontier.counts().seen
 
     def enqueue_request(self, request: Request) -> bool:
         """Take in a request of a spider or a middleware. The links of our own spiders come through `add`."""
@@ -223,13 +222,10 @@ class PenaltyBoxScheduler(BaseScheduler):
         if self._shutdown.closing or self._held:
             return None
         try:
-            request = self.leases.next_request()
-            if request is None and not self._shutdown.closing:
-                self._timer.set()
+            return self.leases.next_request()
         except FrontierError as error:
             self.stop("frontier_error", error)
             return None
-        return request
 
     # -- for the other parts of the crawl, see `crawl.interfaces.LeaseHolder` --------------------------------
 
@@ -277,8 +273,8 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     def _settle(self) -> None:
         """Wait until a store on another machine has all that was written."""
-        if isinstance(self.frontier, Remote):
-            self.frontier.settle()
+        if self._context.remote is not None:
+            self._context.remote.settle()
 
     def _called(self) -> None:
         """The frontier's thread has news: leases, or that the crawl may be over."""
@@ -288,7 +284,6 @@ class PenaltyBoxScheduler(BaseScheduler):
 
     def _look_again(self) -> None:
         if not self._shutdown.closing:
-            self._timer.reset()
             self._timer.wake()
 
 

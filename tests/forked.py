@@ -1,8 +1,8 @@
 """What a process does that the fork server of `harness` made: it becomes a command.
 
 Crawls get other values for constants of mediacrawl, so that they end in seconds, as settings whose names are paths:
-``-s mediacrawl.middlewares.lists.OPEN_BYTES=4``, or, for the default of a policy's field,
-``-s mediacrawl.politeness.backoff.BackoffPolicy.jitter=0``.
+``-s mediacrawl.middlewares.answers.OPEN_BYTES=4``, or, for the default of a policy's field,
+``-s mediacrawl.politeness.delay.BackoffPolicy.jitter=0``.
 """
 
 import atexit

@@ -18,8 +18,8 @@ from scrapy.settings import BaseSettings
 import mediacrawl.settings as ours
 from mediacrawl.crawl.policies import frontier_policy
 from mediacrawl.crawl.setting_checks import REMOVED, TYPES, wrong_values
-from mediacrawl.scope.hosts import REFUSED_PORTS
-from mediacrawl.scope.parameters import SESSION_NAMES
+from mediacrawl.scope.gate import SESSION_NAMES
+from mediacrawl.scope.urls import REFUSED_PORTS
 
 PACKAGE = Path(ours.__file__).parent
 OURS = {name for name in vars(ours) if name.isupper() and not hasattr(scrapy_defaults, name)}

@@ -59,7 +59,7 @@ def writers(part):
 
 def test_the_fetch_is_written_by_the_downloader_side_only():
     found = writers("fetch")
-    assert {"middlewares/cut.py", "download/http_handler.py"} <= found
+    assert {"middlewares/answers.py", "download/http_handler.py"} <= found
     assert [path for path in sorted(found) if not path.startswith(DOWNLOADER_SIDE)] == []
 
 

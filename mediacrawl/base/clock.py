@@ -7,6 +7,7 @@ past after a sleep.
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -94,3 +95,27 @@ class Heartbeat:
         """Whether the process stood still for `EVERY` seconds or longer since a time, or does so until now."""
         late = 0.0 if self._last is None else self._clock.now() - self._last - self.EVERY
         return self._stood > when or late > self.EVERY
+
+
+_UNITS = {"m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+
+
+def since(text: str, now: float) -> str:
+    """Return a time that a person typed, as the catalogue stores times.
+
+    Args:
+        text: ``2026-03-11``, ``2026-03-11T12:00``, ``90m``, ``12h``, ``7d`` or ``2w``. Without an offset it is UTC.
+        now: seconds since the epoch.
+
+    Raises:
+        ValueError: it is none of these.
+    """
+    try:
+        if match := re.fullmatch(r"(\d{1,6})([mhdw])", text.strip()):
+            then = datetime.fromtimestamp(now - int(match[1]) * _UNITS[match[2]], UTC)
+        else:
+            then = datetime.fromisoformat(text.strip())
+            then = then if then.tzinfo else then.replace(tzinfo=UTC)
+        return then.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"{text!r} is no time: write 2026-03-11, 2026-03-11T12:00, 12h, 7d or 2w") from error

@@ -29,40 +29,37 @@ def codings_of(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(word for word in words if word in _CODINGS)
 
 
-def is_complete(body: bytes, codings: Sequence[str], most: int) -> bool | None:
-    """Whether a compressed body is complete, or has more than `most` decompressed bytes; None if that is unknown."""
-    decode = _DECODERS.get(codings[0]) if len(codings) == 1 else None
-    if not body or decode is None:
-        return None
-    pieces, size = decode(body), 0
-    try:
-        while size <= most:
-            size += len(next(pieces))
-    except StopIteration as end:
-        return bool(end.value)
-    except Exception:  # noqa: BLE001 - each library has its own errors for invalid input
-        return None
-    return True
+def read_packed(body: bytes, codings: Sequence[str], most: int) -> tuple[bytes | None, bool | None]:
+    """Return the beginning of a body without its codings, and whether the body is complete.
+
+    A body with `most` unpacked bytes or more counts as complete. None stands for a body that cannot be unpacked, and
+    where it is unknown whether one is complete: it is damaged, empty, or has several codings.
+    """
+    whole = None
+    for coding in reversed(codings if body else ()):
+        decode, found, size = _DECODERS.get(coding), list[bytes](), 0
+        if decode is None:
+            return None, None
+        pieces = decode(body)
+        try:
+            while size < most:
+                found.append(next(pieces))
+                size += len(found[-1])
+            whole = True
+        except StopIteration as end:
+            whole = bool(end.value)
+        except Exception:  # noqa: BLE001 - each library has its own errors for invalid input
+            whole = None
+            # What came before the damage counts.
+            if not size:
+                return None, None
+        body = b"".join(found)
+    return body, whole if len(codings) == 1 else None
 
 
 def unpack(body: bytes, codings: Sequence[str], most: int) -> bytes | None:
     """Return the beginning of a body without its codings; None if it cannot be unpacked."""
-    for coding in reversed(codings):
-        decode, found, size = _DECODERS.get(coding), list[bytes](), 0
-        if decode is None:
-            return None
-        try:
-            for piece in decode(body):
-                found.append(piece)
-                size += len(piece)
-                if size >= most:
-                    break
-        except Exception:  # noqa: BLE001 - as above
-            # What came before the damage counts.
-            if not size:
-                return None
-        body = b"".join(found)
-    return body
+    return read_packed(body, codings, most)[0]
 
 
 def unpacked(body: bytes, most: int) -> bytes:

@@ -35,6 +35,8 @@ KEYS = frozenset(
 
 MOST_FACTS = 100
 """Facts of one file that are kept; a page's own description of a file has some ten, a podcast with chapters fifty."""
+LEAST_HEAD = 4096
+"""Bytes of a head that identify a file, if it is not the whole file: shorter heads may be equal headers."""
 OCTETS = "latin-1"
 """Value of `Fact.declared` for a text whose encoding is not known."""
 LONGEST_TEXT = 500

@@ -138,6 +138,40 @@ class Loudness:
 
 
 @dataclass(slots=True)
+class Identifiers:
+    """Identifiers of what a file holds. Each has a list of texts, since a recording may have several artists."""
+
+    schema_org: ClassVar[str] = "PropertyValue"
+
+    musicbrainz_recording: list[str] | None = told("MusicBrainz, the recording.")
+    musicbrainz_track: list[str] | None = told("MusicBrainz, the track of a release.")
+    musicbrainz_release: list[str] | None = told("MusicBrainz, the release.")
+    musicbrainz_release_group: list[str] | None = told("MusicBrainz, the release group.")
+    musicbrainz_artist: list[str] | None = told("MusicBrainz, the artists of the recording.")
+    musicbrainz_release_artist: list[str] | None = told("MusicBrainz, the artists of the release.")
+    musicbrainz_work: list[str] | None = told("MusicBrainz, the work.")
+    musicbrainz_disc: list[str] | None = told("MusicBrainz, the disc.")
+    isrc: list[str] | None = told("International Standard Recording Code, without hyphens.", schema_org="isrcCode")
+    barcode: list[str] | None = told("EAN or UPC of the release.", schema_org="gtin")
+    catalog_number: list[str] | None = told("The label's number of the release.", schema_org="catalogNumber")
+    asin: list[str] | None = told("Amazon's number.")
+    acoustid: list[str] | None = told("AcoustID.")
+    discogs_release: list[str] | None = told("Discogs, the release.")
+    discogs_artist: list[str] | None = told("Discogs, the artists.")
+    ufid: list[str] | None = told("Further unique file identifiers of ID3v2, as ``owner identifier``.")
+    itunes_track: list[str] | None = told("Apple's number of the recording.")
+    itunes_artist: list[str] | None = told("Apple's number of the artist.")
+    itunes_album: list[str] | None = told("Apple's number of the album.")
+    podcast: list[str] | None = told("GUID of the podcast (``podcast:guid``).", schema_org="identifier")
+    episode: list[str] | None = told("GUID of the episode.", schema_org="identifier")
+    eidr: list[str] | None = told("Entertainment Identifier Registry.", schema_org="titleEIDR")
+    isan: list[str] | None = told("International Standard Audiovisual Number (ISO 15706).")
+    imdb: list[str] | None = told("IMDb.")
+    tmdb: list[str] | None = told("The Movie Database.")
+    tvdb: list[str] | None = told("TheTVDB.")
+
+
+@dataclass(slots=True)
 class TagElement:
     """One text of a file, page or list with its evidence; `record.evidence` says when each field is there."""
 

@@ -41,7 +41,7 @@ class Drop(StrEnum):
     NOT_INCLUDED = "not_included"
     PLACEHOLDER_CONTACT = "placeholder_contact"
     PORT = "port"
-    """It names a port of another protocol: SMTP, Redis ... (`scope.hosts`)."""
+    """It names a port of another protocol: SMTP, Redis ... (`scope.urls.REFUSED_PORTS`)."""
     ADDRESS = "address"
     """Its name leads to an address that is nobody's web server: private, loopback, link-local, metadata ..."""
     PAGE_BYTES = "page_bytes"
@@ -179,14 +179,14 @@ class Candidate:
     Attributes:
         url: in canonical form: the key that tells URLs apart.
         site: as `scope.site_of` names it: registrable domain, or address, or network of IPv6 addresses.
-        link_class: name of its class on this site, see ``priority.link_class``.
+        link_class: name of its class on this site, see ``priority.links``.
         kind: page or media.
         depth: clicks from a seed.
         hops: redirects in a row that led here.
         parent: URL of the page it was found on, as it was requested; empty for a seed.
         score: score of its class if this URL is the first of it; higher goes first.
         evidence: where and how it was found.
-        requested: the URL that a request carries: as it was written, see `scope.canonical`; empty if that is `url`.
+        requested: the URL that a request carries: as it was written, see `scope.urls`; empty if that is `url`.
     """
 
     url: str

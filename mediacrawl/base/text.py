@@ -1,4 +1,4 @@
-"""Text that any program can read back, and text that is safe on a terminal.
+"""Text and values that any program can read back, and text that is safe on a terminal.
 
 Text from the web may hold lone surrogates, which no UTF-8 writer accepts, escape sequences, and marks that reverse the
 reading direction.
@@ -6,13 +6,17 @@ reading direction.
 
 from __future__ import annotations
 
+import base64
+import math
 import os
 import re
 import shutil
 import sys
 import unicodedata
-from collections.abc import Iterator
-from typing import TextIO
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from datetime import date, datetime
+from typing import Any, TextIO
 
 BEGINS_RECORD = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d")
 """How a record of our logs begins; other lines belong to the record before."""
@@ -23,6 +27,8 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", 
 """What begins a formula in a spreadsheet (OWASP, CSV Injection); the last four are full-width forms."""
 _USUAL = 80
 """Columns of a terminal that does not report them."""
+_DEEPEST = 32
+"""Levels of a nested value that are kept, far below the limit of Python's JSON encoder."""
 _INDENT = "    "
 _style = re.compile(r"\x1b\[[0-9;]*m")
 _AHEAD = r"(?=['\"]*[=+@\uff1d\uff0b\uff0d\uff20-])(?![+-]\d{1,30}(?:\.\d{1,30})?(?:[;,|\t\r\n]|\Z))"
@@ -46,6 +52,47 @@ def clean(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """Converts a value to what JSON can hold: clean texts, bytes and dates as text, sets as lists, NaN as text.
+
+    Args:
+        value: anything.
+        depth: levels above it; values below the 32nd become ``…``.
+    """
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, int):
+        # Python refuses to write a number of more than 4300 digits.
+        return value if value.bit_length() <= 4096 else hex(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if value is None:
+        return None
+    if depth >= _DEEPEST:
+        return "…"
+    if isinstance(value, Mapping):
+        return {clean(str(key)): plain(item, depth + 1) for key, item in value.items()}
+    return _plain_object(value, depth)
+
+
+def _plain_object(value: Any, depth: int) -> Any:
+    if isinstance(value, (bytes, bytearray)):
+        return _plain_bytes(bytes(value))
+    if isinstance(value, (date, datetime)):
+        return value.isoformat()
+    if isinstance(value, (list, tuple, AbstractSet)):
+        items: Iterable[Any] = value
+        return [plain(item, depth + 1) for item in items]
+    return clean(str(value))
+
+
+def _plain_bytes(value: bytes) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return base64.b64encode(value).decode()
 
 
 def to_cell(text: str) -> str:

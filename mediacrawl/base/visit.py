@@ -9,6 +9,22 @@ from mediacrawl.base.terms import Candidate, Drop, End, Kind, Lease, Limit, Nugg
 VISIT = "mediacrawl"
 """The key of the `Visit` in ``Request.meta``."""
 
+PackedBody = tuple[bytes, bytes]
+"""The body of a compressed response, and its beginning without its coding."""
+
+
+@dataclass(slots=True, frozen=True)
+class JudgedUrl:
+    """A URL whose host was looked up, and may be requested.
+
+    Attributes:
+        url: as requested.
+        addresses: of its host, those that the guard allows, in the order in which they are tried; at least one.
+    """
+
+    url: str
+    addresses: tuple[str, ...]
+
 
 @dataclass(slots=True)
 class FetchFacts:
@@ -23,16 +39,20 @@ class FetchFacts:
         content_type, content_length, content_encoding, location, retry_after, date: headers of the response, verbatim;
             several Retry-After stand one a line.
         address: the server's IP address; empty before it is known.
+        judged: the addresses to which the HTTP handler may connect for its next request; None where it has to look
+            them up.
         bytes: bytes of the body, as received.
         range_bytes: bytes of the requested range; 0 without one.
         body_limit: bytes of the body that are downloaded at most; None before the response's headers.
         page_bytes: bytes of a page, unpacked, that are kept at most; 0 for what is read as something else.
         packed: the body of a compressed page while it comes.
+        unpacked: the body of a compressed response, if it was read to its end; `UnpackMiddleware` takes it.
         error: name of the exception that ended the request, or its reason in words.
         trouble: the evidence of the exception, or of a robots.txt that failed, against the site.
         broke_off: whether the body ended early: fewer bytes than announced, or an incomplete compressed body. False if
             the crawler ended the download.
         loss: how the connection ended early, in words: ``connection reset after 3 KB``; empty if it did not.
+        allowed: whether the authority's robots.txt, which was looked up when the lease was taken, allows the URL.
         crawl_delay: seconds that the authority's robots.txt asks for; None if unknown.
         limits: limits that decompression met.
     """
@@ -49,15 +69,18 @@ class FetchFacts:
     retry_after: str = ""
     date: str = ""
     address: str = ""
+    judged: JudgedUrl | None = None
     bytes: int = 0
     range_bytes: int = 0
     body_limit: int | None = None
     page_bytes: int = 0
     packed: bytearray = field(default_factory=bytearray)
+    unpacked: PackedBody | None = None
     error: str = ""
     trouble: Trouble | None = None
     broke_off: bool = False
     loss: str = ""
+    allowed: bool = False
     crawl_delay: float | None = None
     limits: set[Limit] = field(default_factory=set)
 

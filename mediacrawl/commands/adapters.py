@@ -18,8 +18,7 @@ from mediacrawl.base.format import plural
 from mediacrawl.base.text import printable, say
 from mediacrawl.commands.own import OwnCommand
 from mediacrawl.commands.probe import check_requests, run_single, text_fixer
-from mediacrawl.crawl.files import locate
-from mediacrawl.crawl.own_settings import OwnSettings
+from mediacrawl.crawl.own_settings import OwnSettings, locate
 from mediacrawl.scope import canonical
 from mediacrawl.site_adapters import SCHEMA, AdapterError, RecordingError, SiteAdapter, SiteAdapters, learn_files
 from mediacrawl.store import json_line

@@ -11,11 +11,11 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from mediacrawl import __version__
+from mediacrawl.base.files import replacing
 from mediacrawl.base.text import say
 from mediacrawl.commands.own import OwnCommand
 from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.policies import contact_of, delay_policy, is_anonymous, probe_policy, user_agent_of
-from mediacrawl.log.archive import replacing
 from mediacrawl.politeness.botpage import MARK, BotPage, BotPageError
 from mediacrawl.politeness.identity import agent_problem
 

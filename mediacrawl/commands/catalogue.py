@@ -13,14 +13,14 @@ from typing import Any
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from mediacrawl.base.clock import since
 from mediacrawl.base.format import plural
 from mediacrawl.base.text import printable, say
+from mediacrawl.commands import catalogue_lines as listing
 from mediacrawl.commands.own import OwnCommand
 from mediacrawl.crawl.own_settings import catalogue_path
 from mediacrawl.crawl.policies import contact_of, is_anonymous
-from mediacrawl.store import Catalogue, CatalogueFilters, StoreError, json_lines, listing
-from mediacrawl.store.export import ExportError, export
-from mediacrawl.store.schema import since
+from mediacrawl.store import Catalogue, CatalogueFilters, ExportError, StoreError, export_records, json_lines
 
 _SHOWN = 20
 """Records that are listed unless asked otherwise: what fits a screen."""
@@ -103,7 +103,7 @@ def _export(catalogue: Catalogue, words: list[str], filters: CatalogueFilters, o
     found: Iterable[dict[str, Any]] = catalogue.search(words, opts.limit, filters)
     if opts.works:
         found = (record for record, _ in catalogue.works(words, opts.limit, filters))
-    number = export(found, path, " ".join(words) or "mediacrawl", opts.contact)
+    number = export_records(found, path, " ".join(words) or "mediacrawl", opts.contact)
     say(f"{plural(number, 'record', 'is')} in {printable(str(path))}", sys.stderr)
 
 

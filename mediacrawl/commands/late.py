@@ -17,7 +17,9 @@ from scrapy.commands import ScrapyCommand
 
 COMMANDS = "mediacrawl.commands"
 
-_HELPERS = frozenset({"at_once", "frontier_reader", "late", "on_disk", "own", "probe_report", "single"})
+_HELPERS = frozenset(
+    {"at_once", "catalogue_lines", "frontier_reader", "late", "on_disk", "own", "probe_report", "single", "why"}
+)
 """Modules that commands share."""
 
 _HERE = Path(__file__).parent

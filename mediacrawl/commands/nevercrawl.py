@@ -15,11 +15,10 @@ from scrapy.utils.conf import closest_scrapy_cfg
 from mediacrawl.base.clock import today
 from mediacrawl.base.text import printable, say
 from mediacrawl.commands.own import OwnCommand
-from mediacrawl.crawl.files import locate
-from mediacrawl.crawl.own_settings import OwnSettings
-from mediacrawl.scope.canonical import canonical
+from mediacrawl.crawl.own_settings import OwnSettings, locate
 from mediacrawl.scope.exclusions import Exclusion, NeverCrawl, NeverCrawlError
 from mediacrawl.scope.exclusions.adding import Addition, add_entry, copy_list, covering, parse_entry
+from mediacrawl.scope.urls import canonical
 
 _FIELDS = ("domain", "path", "reason", "date", "file", "line")
 """Fields of an entry in JSON."""

@@ -23,7 +23,6 @@ from mediacrawl.crawl.policies import probe_policy
 from mediacrawl.encoding.history import History
 from mediacrawl.pipelines.mojibake import HISTORY_FILE, fixer_of
 from mediacrawl.probe import Probe, ProbePolicy
-from mediacrawl.probe.claims import expected_by_name
 from mediacrawl.record.build import build_item
 from mediacrawl.record.fixer import Fixer
 from mediacrawl.scope import canonical
@@ -119,7 +118,7 @@ def _sorted_out(words: list[str]) -> tuple[list[Path], list[str]]:
 def _of_file(path: Path, policy: ProbePolicy, fixer: Fixer, tell: Telling) -> ProbeReport:
     """Probe a local file by the ranges that would be requested from a server."""
     account = ProbeReport(str(path))
-    probe = Probe(policy, expected=expected_by_name(path.name))
+    probe = Probe(policy, names=[path.name])
     try:
         length = path.stat().st_size
         with path.open("rb") as file:

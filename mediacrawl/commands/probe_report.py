@@ -8,8 +8,7 @@ from typing import Any
 
 from mediacrawl.base.format import elapsed, playing_time, size
 from mediacrawl.base.text import cut, pad, printable
-from mediacrawl.probe.planner import Probe
-from mediacrawl.probe.result import ProbeResult
+from mediacrawl.probe import Probe, ProbeResult
 from mediacrawl.record.evidence import raw_bytes
 
 _BYTES_SHOWN = 48

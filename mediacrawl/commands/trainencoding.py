@@ -8,12 +8,12 @@ from pathlib import Path
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from mediacrawl.base.files import replacing
 from mediacrawl.base.text import printable, say
 from mediacrawl.commands.own import OwnCommand
 from mediacrawl.encoding.languages import Language
 from mediacrawl.encoding.models import MAGIC
 from mediacrawl.encoding.train import TrainingError, train
-from mediacrawl.log.archive import replacing
 
 
 class Command(OwnCommand, ScrapyCommand):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
 
@@ -41,6 +41,8 @@ class CrawlAdapters:
 
     Attributes:
         count: counts a stat.
+        counts: of the adapters that were met in this process, as far as they are known here.
+        is_empty: whether there are no adapters, those that are switched off included.
         pages: see above.
     """
 
@@ -53,18 +55,10 @@ class CrawlAdapters:
         self._misses = misses
         self.pages = pages
         self.count: Callable[[str], None] = lambda _: None
-        self._counts: dict[str, AdapterCounts] = {}
+        self.counts: dict[str, AdapterCounts] = {}
+        self.is_empty = not len(adapters)
         self._waiting: dict[str, AdapterCounts] = {}
         self._out: set[str] = set()
-
-    def __len__(self) -> int:
-        """How many adapters there are, those that are switched off included."""
-        return len(self._adapters)
-
-    @property
-    def counts(self) -> Mapping[str, AdapterCounts]:
-        """The counts of the adapters that were met in this process, as far as they are known here."""
-        return self._counts
 
     def match(self, url: str) -> tuple[SiteAdapter, dict[str, str]] | None:
         """Return the first adapter of a page that is not switched off, and the slots of its URL; None if there is none.
@@ -132,9 +126,9 @@ class CrawlAdapters:
                 self._later(NAMESPACE, name, self._change(adapter, counted))
 
     def _is_on(self, adapter: SiteAdapter) -> bool:
-        if adapter.name not in self._counts:
+        if adapter.name not in self.counts:
             self._read(adapter)
-        return not self._counts[adapter.name].off
+        return not self.counts[adapter.name].off
 
     def _count(self, name: str, what: str) -> None:
         self.count(f"adapter/{what}")
@@ -147,7 +141,7 @@ class CrawlAdapters:
             self._know(adapter, self._notes.note(NAMESPACE, adapter.name))
             return
         # Until the answer comes the adapter counts as on: what is asked meanwhile is at most what is counted later.
-        self._counts[adapter.name] = AdapterCounts(adapter.digest)
+        self.counts[adapter.name] = AdapterCounts(adapter.digest)
         self._write(adapter, AdapterCounts(adapter.digest))
 
     def _write(self, adapter: SiteAdapter, counted: AdapterCounts) -> None:
@@ -186,8 +180,8 @@ class CrawlAdapters:
             self._send(adapter, later)
 
     def _know(self, adapter: SiteAdapter, record: bytes | None) -> None:
-        before, known = self._counts.get(adapter.name), AdapterCounts.load(record, adapter.digest)
-        self._counts[adapter.name] = known
+        before, known = self.counts.get(adapter.name), AdapterCounts.load(record, adapter.digest)
+        self.counts[adapter.name] = known
         if known.off and (before is None or not before.off):
             self._count(adapter.name, "off")
             logger.warning(_OFF, adapter.name, plural(self._misses, "miss"), known.example, known.why)

@@ -21,9 +21,8 @@ from mediacrawl.frontier.stores import check_store
 from mediacrawl.politeness.identity import agent_problem, contact_problem
 from mediacrawl.scope import NeverCrawlError, site_of
 from mediacrawl.scope.candidates import SeedError, names_domain, parse_seeds, read_seed_source, split_inline
-from mediacrawl.scope.hosts import port_of
 from mediacrawl.scope.include import Include, IncludeError
-from mediacrawl.scope.sites import host_of
+from mediacrawl.scope.urls import host_of, port_of
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings

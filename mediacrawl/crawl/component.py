@@ -9,8 +9,7 @@ from scrapy import signals
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.interfaces import listen_to_visits
-from mediacrawl.crawl.signals import seeds_joined
+from mediacrawl.crawl.signals import listen_to_visits, seeds_joined
 
 if TYPE_CHECKING:
     from typing import Self

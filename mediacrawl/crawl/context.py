@@ -10,26 +10,26 @@ from dataclasses import replace
 from functools import cache, cached_property
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 from weakref import WeakKeyDictionary
 
 from itemadapter import ItemAdapter
 from scrapy import signals
 from scrapy.utils.misc import load_object
 
-from mediacrawl.base.clock import Clock, Heartbeat
+from mediacrawl.base.clock import Clock, Heartbeat, today
 from mediacrawl.base.format import plural
 from mediacrawl.base.notes import Later, NoNotes, Notes
 from mediacrawl.crawl.adapters import CrawlAdapters
 from mediacrawl.crawl.arguments import ArgumentError
 from mediacrawl.crawl.connection import hidden, redis_url
-from mediacrawl.crawl.files import HeldFolder, locate
-from mediacrawl.crawl.interfaces import listen_to_visits
-from mediacrawl.crawl.ordering import make_priority
+from mediacrawl.crawl.open_lists import OpenLists
 from mediacrawl.crawl.own_settings import (
     REDIS,
+    HeldFolder,
     OwnSettings,
     catalogue_path,
+    locate,
     log_folder,
     spider_folder,
     state_folder,
@@ -41,15 +41,17 @@ from mediacrawl.crawl.policies import (
     duplicate_policy,
     frontier_policy,
     guard_of,
+    is_anonymous,
     load_nevercrawl,
-    make_scope,
     nugget_function,
     robots_times,
     scope_rules,
 )
+from mediacrawl.crawl.range_support import RangeSupport
 from mediacrawl.crawl.request_serialization import is_ours
 from mediacrawl.crawl.setting_checks import SettingsError, check_settings
-from mediacrawl.crawl.storage import lease_seconds, open_frontier
+from mediacrawl.crawl.signals import listen_to_visits
+from mediacrawl.crawl.storage import lease_seconds, make_priority, open_frontier
 from mediacrawl.encoding.history import History
 from mediacrawl.frontier import Counts, Frontier, FrontierError
 from mediacrawl.frontier.contract import Remote
@@ -57,26 +59,26 @@ from mediacrawl.log.request_log import RequestLog
 from mediacrawl.log.text import make_safe
 from mediacrawl.log.totals import Tally, Totals
 from mediacrawl.politeness.address_clocks import AddressClocks, SharedAddressClocks
-from mediacrawl.politeness.address_guard import Guard
+from mediacrawl.politeness.addresses import Guard
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.politeness.robots_book import RobotsBook
 from mediacrawl.priority.hubs import Hubs
 from mediacrawl.priority.nuggets import Nuggets
 from mediacrawl.priority.orders import Priority
-from mediacrawl.probe.open_lists import OpenLists
-from mediacrawl.probe.range_support import RangeSupport
 from mediacrawl.record.described import Description
 from mediacrawl.scope import Duplicates, NeverCrawlError, Scope
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.include import Include
-from mediacrawl.scope.sites import authority_of
+from mediacrawl.scope.urls import authority_of
 from mediacrawl.site_adapters import SiteAdapters
-from mediacrawl.watch.adapter_counts import AdapterCounts
 from mediacrawl.watch.status import CrawlStatus
 
 if TYPE_CHECKING:
+    from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
+
+    from mediacrawl.base.visit import Visit
 
 
 logger = logging.getLogger(__name__)
@@ -95,13 +97,20 @@ _SCHEDULER = ("mediacrawl.scheduler", "PenaltyBoxScheduler")
 _CONTEXTS: WeakKeyDictionary[Crawler, CrawlContext] = WeakKeyDictionary()
 
 
+class _NotOpen:
+    """Stands for a frontier that is not open."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise FrontierError("the frontier is not open")
+
+
 class CrawlContext:
     """What the components of one crawl share: clock, frontier, policies, robots.txt cache, guard, request log, counts.
 
     Life cycle: `of` makes it for the first component of a crawl, with the settings, and without file or connection.
-    `PenaltyBoxScheduler.open` calls `open`, which opens the frontier and loads the learned order.
-    `PenaltyBoxScheduler.close` calls `save` and `close`. With another scheduler there is no frontier, and nothing is
-    stored.
+    `PenaltyBoxScheduler.open` calls `open`, which opens the frontier, loads the learned order, and makes what is kept
+    in the frontier. `PenaltyBoxScheduler.close` calls `save` and `close`. With another scheduler there is no frontier,
+    and nothing is stored: then `of` makes the rest, too.
 
     Args:
         settings: of the crawl.
@@ -120,11 +129,18 @@ class CrawlContext:
         earlier: the state that earlier processes left, whose counts this one continues; blank for a new crawl.
         describe: called with what a page or list says of a file that the crawl knows. `CataloguePipeline` sets it, and
             counts the records; it is None where no records are stored.
+        first_request: called with the request of a lease and its visit; returns the request of the robots.txt that is
+            to be sent first, or None. `RobotsMiddleware` sets it; None where robots.txt is not obeyed.
         refused_seeds: seeds that the scope refused, by reason; None for a spider that does not begin with seeds.
         open_lists: the lists that are being downloaded or read, if `ListsMiddleware` is switched on, which makes it.
+        request_log: the log of every request, if `RequestLogMiddleware` is switched on, which makes it.
+        hubs: the pages that are revisited, if there are revisits; `Revisiting` makes it.
+        adapters: the site adapters, and which of them are switched off; none without our scheduler and spider.
         keeps_address_clocks: whether the clocks of IP addresses apply; `AddressMiddleware` sets it.
         resumes: whether the frontier had URLs when it was opened.
         final: the counts of the frontier when it was closed; None until then.
+        frontier: the frontier. Before `open` each use of it raises `FrontierError`.
+        remote: the same, if another machine keeps it; otherwise None.
 
     Raises:
         ValueError: a setting cannot be used.
@@ -132,6 +148,21 @@ class CrawlContext:
 
     priority: Priority
     """The order, which scores link classes; set by `open`."""
+    notes: Notes
+    """Where the parts below are kept: the frontier, or nowhere with another scheduler. It and they are set by `open`,
+    or with another scheduler at once."""
+    later: Later | None
+    """The function that changes a note which other workers write, too; None with one worker."""
+    robots: RobotsBook
+    """The robots.txt cache."""
+    duplicates: Duplicates
+    """Recognises pages that were seen under another URL."""
+    nuggets: Nuggets
+    """Calls the nugget function, and knows which nuggets are new."""
+    habits: RangeSupport
+    """Which servers ignore Range."""
+    address_clocks: AddressClocks | SharedAddressClocks
+    """When each IP address may be requested again; only with our scheduler."""
 
     def __init__(self, settings: BaseSettings, spider: str = "media", *, is_ours: bool = True) -> None:
         self.settings = settings
@@ -141,6 +172,7 @@ class CrawlContext:
         self.heartbeat = Heartbeat(self.clock)
         self.store = store_of(settings, is_ours=is_ours)
         self.folder = state_folder(settings)
+        self._catalogue = catalogue_path(settings)
         self.frontier_folder: Path = self.folder if is_ours else spider_folder(self.folder, spider)
         self.keeps_frontier = is_ours or self.store != "memory"
         self.leases = gives_leases(settings.get("SCHEDULER"))
@@ -148,21 +180,31 @@ class CrawlContext:
         self.address_policy = address_policy(settings)
         self.scope_rules = scope_rules(settings)
         self.nugget_function = nugget_function(settings)
+        self._robots_times = robots_times(settings)
+        self._robots_token = OwnSettings(settings).getstr("ROBOTS_TOKEN")
+        self._duplicate_policy = duplicate_policy(settings)
         self.scores = class_scores(settings)
         self.encodings = History()
         self.tally = Tally()
         self.counted: Counter[str] = Counter()
         self.earlier = CrawlStatus()
         self.describe: Callable[[Description], None] | None = None
+        self.first_request: Callable[[Request, Visit], Request | None] | None = None
         self.refused_seeds: Counter[str] | None = None
         self.open_lists: OpenLists | None = None
+        self.request_log: RequestLog | None = None
+        self.hubs: Hubs | None = None
+        self.adapters = CrawlAdapters(SiteAdapters(), NoNotes())
         self.keeps_address_clocks = False
         self.resumes = False
         self.final: Counts | None = None
+        self.frontier = cast("Frontier", _NotOpen())
+        self.remote: Remote | None = None
         self._known = NOTHING
         self._held: HeldFolder | None = None
-        self._frontier: Frontier | None = None
-        self._hubs: Hubs | None = None
+        self._is_open = False
+        if not self.leases:
+            self._keep_in(NoNotes(), None)
 
     @classmethod
     def of(cls, crawler: Crawler) -> CrawlContext:
@@ -200,34 +242,74 @@ class CrawlContext:
             FrontierError: the frontier cannot be used. The message says what to do.
             OrderModelError: the model of ``PRIORITY_MODEL`` cannot be read. The frontier is open.
         """
-        if self._frontier is None:
-            if self.store == REDIS:
-                # A worker's first start. Other stores make it.
-                with suppress(OSError):
-                    self.frontier_folder.mkdir(parents=True, exist_ok=True)
-            opened = open_frontier(
-                self.settings,
-                self.policy,
-                store=self.store,
-                folder=self.frontier_folder,
-                spider=self.spider,
-                clock=self.clock,
+        if self._is_open:
+            return self.frontier
+        if self.store == REDIS:
+            # A worker's first start. Other stores make it.
+            with suppress(OSError):
+                self.frontier_folder.mkdir(parents=True, exist_ok=True)
+        opened = open_frontier(
+            self.settings,
+            self.policy,
+            store=self.store,
+            folder=self.frontier_folder,
+            spider=self.spider,
+            clock=self.clock,
+        )
+        try:
+            self.resumes = opened.counts().seen > 0
+        except BaseException:
+            # Nothing else can close it, and while it is open no other crawl can use its folder.
+            opened.close()
+            raise
+        self.frontier, self._is_open = opened, True
+        self.remote = opened if isinstance(opened, Remote) else None
+        folder = self.frontier_folder if self.keeps_frontier else None
+        self._held = HeldFolder(self.frontier_folder)
+        if self.resumes and folder is not None:
+            self.earlier = CrawlStatus.load(folder) or self.earlier
+            if self.earlier.written and not self.earlier.reason and self.remote is None:
+                self.earlier = self._recounted(self.earlier)
+        self.priority = make_priority(self.settings, opened, folder, resumes=self.resumes)
+        self._keep_in(opened, self.remote.later if self.remote is not None else None)
+        if self.remote is not None:
+            lease = lease_seconds(self.settings)
+            self.address_clocks = SharedAddressClocks(
+                self.address_policy, self.remote.later, self.remote.server_time, lease
             )
-            try:
-                self.resumes = opened.counts().seen > 0
-            except BaseException:
-                # Nothing else can close it, and while it is open no other crawl can use its folder.
-                opened.close()
-                raise
-            self._frontier = opened
-            folder = self.frontier_folder if self.keeps_frontier else None
-            self._held = HeldFolder(self.frontier_folder)
-            if self.resumes and folder is not None:
-                self.earlier = CrawlStatus.load(folder) or self.earlier
-                if self.earlier.written and not self.earlier.reason and not isinstance(opened, Remote):
-                    self.earlier = self._recounted(self.earlier)
-            self.priority = make_priority(self.settings, opened, folder, resumes=self.resumes)
-        return self._frontier
+        else:
+            self.address_clocks = AddressClocks(self.address_policy, opened, self.clock.now(), resumes=self.resumes)
+        if self.is_ours:
+            self.adapters = self._read_adapters()
+        return opened
+
+    def _keep_in(self, notes: Notes, later: Later | None) -> None:
+        """Make what is kept in the frontier."""
+        self.notes, self.later = notes, later
+        times = self._robots_times
+        if not self.is_ours and self.leases and self.settings.getbool("RETRY_ENABLED"):
+            # Scrapy's retries, since a spider waits for its errback. A site that rests would end the crawl before.
+            most = (self.policy.delay.backoff.rest_after or inf) - 1
+            times = replace(times, retries=min(self.settings.getint("RETRY_TIMES"), most))
+        self.robots = RobotsBook(self._robots_token, times, notes)
+        self.duplicates = Duplicates(notes, self._duplicate_policy)
+        self.nuggets = Nuggets(self.nugget_function, notes, later)
+        self.habits = RangeSupport(notes)
+
+    def _read_adapters(self) -> CrawlAdapters:
+        """Read the site adapters.
+
+        Raises:
+            AdapterError: a file of ``ADAPTERS_DIR`` has faults.
+        """
+        own = OwnSettings(self.settings)
+        folder = own.getstr("ADAPTERS_DIR")
+        found = SiteAdapters.load(locate(folder)) if folder else SiteAdapters()
+        if folder:
+            level = logging.INFO if len(found) else logging.WARNING
+            logger.log(level, "%s (*.json) in %s", plural(len(found), "site adapter"), locate(folder))
+        misses, pages = own.getint("ADAPTER_MISSES"), own.getint("ADAPTER_PAGES")
+        return CrawlAdapters(found, self.notes, self.later, misses=misses, pages=pages)
 
     @property
     def has_folder(self) -> bool:
@@ -251,17 +333,6 @@ class CrawlContext:
         return replace(killed, **totals_of(Sources([killed], log=lines, found=found)).by_name())
 
     @property
-    def frontier(self) -> Frontier:
-        """The frontier.
-
-        Raises:
-            FrontierError: it is not open.
-        """
-        if self._frontier is None:
-            raise FrontierError("the frontier is not open")
-        return self._frontier
-
-    @property
     def place(self) -> str:
         """Where the frontier is, for messages, without secrets."""
         return hidden(redis_url(self.settings) or "") if self.store == REDIS else str(self.frontier_folder)
@@ -269,13 +340,13 @@ class CrawlContext:
     @property
     def catalogue(self) -> Path | None:
         """The file of the catalogue; None if `CataloguePipeline` is switched off."""
-        return catalogue_path(self.settings) if self.describe is not None else None
+        return self._catalogue if self.describe is not None else None
 
     def counts(self) -> Counts:
         """The counts of the frontier, also after it was closed; the last ones if it failed, all zero without one."""
-        if self.final is None and self._frontier is not None:
+        if self.final is None and self._is_open:
             with suppress(FrontierError):
-                self._known = self._frontier.counts()
+                self._known = self.frontier.counts()
             return self._known
         return self.final or NOTHING
 
@@ -287,7 +358,7 @@ class CrawlContext:
 
     def totals(self, stats: Mapping[str, Any]) -> Totals:
         """Return the totals of this process. Those of the crawl are `summed` with `earlier`."""
-        counts = self.counts()
+        counts, next_release = self.counts(), self.next_release()
         waiting = counts.waiting + counts.leased
         (paused, retired), waits = counts.shelved_sites, max(counts.penalty - counts.resting, 0)
         by_name: dict[str, Any] = {total: {} for total in _BY_NAME.values()}
@@ -307,7 +378,7 @@ class CrawlContext:
             shelved=counts.shelved,
             sites={"ready": counts.ready, "waiting": waits, "resting": counts.resting}
             | {"paused": paused, "retired": retired},
-            next_release=self.next_release(),
+            next_release=next_release,
             **by_name,
         )
 
@@ -325,10 +396,9 @@ class CrawlContext:
         self.duplicates.save()
         if self.has_folder:
             self.priority.save(self.clock.now(), last=True)
-        if (adapters := self._adapters_if_met) is not None:
-            adapters.save_all()
-        if self._hubs is not None:
-            self._hubs.save_all()
+        self.adapters.save_all()
+        if self.hubs is not None:
+            self.hubs.save_all()
 
     def close(self) -> None:
         """Close the frontier, if it was opened. May be called twice.
@@ -336,93 +406,8 @@ class CrawlContext:
         Raises:
             FrontierError: it could not be closed cleanly.
         """
-        if self._frontier is not None:
-            self._frontier.close()
-
-    # -- what is kept in the frontier ------------------------------------------------------------------------------
-
-    @property
-    def _notes(self) -> Notes:
-        return self.frontier if self.leases else NoNotes()
-
-    @property
-    def _later(self) -> Later | None:
-        """The function that changes a note which other workers write, too; None with one worker."""
-        return self.frontier.later if self.leases and isinstance(self.frontier, Remote) else None
-
-    @cached_property
-    def robots(self) -> RobotsBook:
-        """The robots.txt cache."""
-        times = robots_times(self.settings)
-        if not self.is_ours and self.leases and self.settings.getbool("RETRY_ENABLED"):
-            # Scrapy's retries, since a spider waits for its errback. A site that rests would end the crawl before.
-            most = (self.delay.backoff.rest_after or inf) - 1
-            times = replace(times, retries=min(self.settings.getint("RETRY_TIMES"), most))
-        return RobotsBook(OwnSettings(self.settings).getstr("ROBOTS_TOKEN"), times, self._notes)
-
-    @cached_property
-    def address_clocks(self) -> AddressClocks | SharedAddressClocks:
-        """When each IP address may be requested again."""
-        frontier = self.frontier
-        if isinstance(frontier, Remote):
-            lease = lease_seconds(self.settings)
-            return SharedAddressClocks(self.address_policy, frontier.later, frontier.server_time, lease)
-        return AddressClocks(self.address_policy, frontier, self.clock.now(), resumes=self.resumes)
-
-    @cached_property
-    def duplicates(self) -> Duplicates:
-        """Recognises pages that were seen under another URL."""
-        return Duplicates(self._notes, duplicate_policy(self.settings))
-
-    @cached_property
-    def nuggets(self) -> Nuggets:
-        """Calls the nugget function, and knows which nuggets are new."""
-        return Nuggets(self.nugget_function, self._notes, self._later)
-
-    @cached_property
-    def adapters(self) -> CrawlAdapters:
-        """The site adapters, and which of them are switched off; none without our scheduler and spider.
-
-        Raises:
-            AdapterError: a file of ``ADAPTERS_DIR`` has faults.
-        """
-        own = OwnSettings(self.settings)
-        folder = own.getstr("ADAPTERS_DIR") if self.leases and self.is_ours else ""
-        found = SiteAdapters.load(locate(folder)) if folder else SiteAdapters()
-        if folder:
-            level = logging.INFO if len(found) else logging.WARNING
-            logger.log(level, "%s (*.json) in %s", plural(len(found), "site adapter"), locate(folder))
-        misses, pages = own.getint("ADAPTER_MISSES"), own.getint("ADAPTER_PAGES")
-        return CrawlAdapters(found, self._notes, self._later, misses=misses, pages=pages)
-
-    @property
-    def adapter_counts(self) -> Mapping[str, AdapterCounts]:
-        """The counts of the site adapters that were met in this process; none before the frontier was opened."""
-        adapters = self._adapters_if_met
-        return adapters.counts if adapters is not None else {}
-
-    @property
-    def _adapters_if_met(self) -> CrawlAdapters | None:
-        """`adapters`, if they were read."""
-        found: CrawlAdapters | None = vars(self).get("adapters")
-        return found
-
-    @cached_property
-    def habits(self) -> RangeSupport:
-        """Which servers ignore Range."""
-        return RangeSupport(self._notes)
-
-    @property
-    def hubs(self) -> Hubs:
-        """The pages that are revisited; read from the frontier at first use.
-
-        Raises:
-            FrontierError: the frontier cannot be used.
-        """
-        if self._hubs is None:
-            soonest = OwnSettings(self.settings).getfloat("REVISIT_SOONEST")
-            self._hubs = Hubs(self._notes, later=self._later, soonest=soonest)
-        return self._hubs
+        if self._is_open:
+            self.frontier.close()
 
     def ignores_ranges(self, url: str) -> bool:
         """Whether the server of a URL is known to ignore Range; False while the frontier cannot be read."""
@@ -435,14 +420,9 @@ class CrawlContext:
     # -- what may be requested -----------------------------------------------------------------------------------------
 
     @property
-    def delay(self) -> DelayPolicy:
-        """The delays of sites."""
-        return self.policy.delay
-
-    @property
     def applied_delay(self) -> DelayPolicy:
         """The delays that apply to a site which has its IP address alone: the later of the two clocks counts."""
-        delay, address = self.delay, self.address_policy
+        delay, address = self.policy.delay, self.address_policy
         if not self.keeps_address_clocks:
             return delay
         minimum, first = max(delay.minimum, address.minimum), max(delay.first, address.minimum)
@@ -456,7 +436,14 @@ class CrawlContext:
             include: the whitelist, if there is one.
             only_sites: the sites to keep to; None for the whole web.
         """
-        return make_scope(self.settings, self.nevercrawl, include, only_sites)
+        return Scope(
+            today,
+            self.scope_rules,
+            nevercrawl=self.nevercrawl,
+            include=include,
+            only_sites=only_sites,
+            loopback_only=is_anonymous(self.settings),
+        )
 
     @cached_property
     def nevercrawl(self) -> NeverCrawl:
@@ -476,15 +463,12 @@ class CrawlContext:
     def guard(self) -> Guard:
         """Checks addresses before a connection is made. Middlewares add checks to its list.
 
+        It is made for the first of them: what the settings of a project with our addon say is known then.
+
         Raises:
             ValueError: the setting ``GUARD_ALLOW`` or ``RESOLVER_HOSTS`` cannot be used.
         """
         return guard_of(self.settings)
-
-    @cached_property
-    def request_log(self) -> RequestLog:
-        """The log of every request."""
-        return RequestLog(log_folder(self.settings), keep_days=OwnSettings(self.settings).getint("REQUEST_LOG_DAYS"))
 
 
 @cache

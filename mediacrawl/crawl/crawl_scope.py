@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from math import isnan
 from pathlib import Path
 
-from mediacrawl.log.archive import replacing
-from mediacrawl.scope.sites import site_of
+from mediacrawl.base.files import replacing
+from mediacrawl.scope.urls import site_of
 
 _FILE = "borders.json"
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from mediacrawl.base.queued import LINK_CLASS, MISSED, REPEATED, WAITS, QueuedRequest, WaitingPage, mark_of_redirect
 from mediacrawl.base.terms import Candidate, Drop, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.base.visit import AdapterUse, Visit
-from mediacrawl.politeness.backoff import is_passing
+from mediacrawl.politeness.delay import is_passing
 from mediacrawl.priority import Scores
 from mediacrawl.priority.revisits import evidence_for_other, is_revisit
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.scope.canonical import spelling
+from mediacrawl.scope.urls import spelling
 from mediacrawl.site_adapters import Miss, SiteAdapter, data_request
 
 if TYPE_CHECKING:

@@ -38,7 +38,7 @@ from mediacrawl.base.terms import Drop, End, Outcome, Trouble
 from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.frontier import FrontierError
 from mediacrawl.log.request_log import LogError
-from mediacrawl.politeness.address_guard import GuardedAddressError
+from mediacrawl.politeness.addresses import GuardedAddressError
 from mediacrawl.store import StoreError
 
 _ADVICE = {

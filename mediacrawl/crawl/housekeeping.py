@@ -1,26 +1,32 @@
-"""The periodic work of a scheduler, and the timer that wakes the engine."""
+"""Keeps a crawl going and ends it: the periodic work, the timer that wakes the engine, the end after a failure."""
 
 from __future__ import annotations
 
 import gc
+import logging
+import os
+import signal
+import threading
 from collections.abc import Callable
 from math import ceil
+from types import FrameType
 from typing import TYPE_CHECKING
 
+from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import CallLaterResult, call_later
+from scrapy.utils.defer import deferred_from_coro
 
 from mediacrawl.base.terms import Drop
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.frontier import FrontierError
-from mediacrawl.frontier.contract import Remote
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from mediacrawl.crawl.context import CrawlContext
-    from mediacrawl.crawl.shutdown import Shutdown
 
+logger = logging.getLogger(__name__)
 
 INTERVAL = 1.0
 """Seconds between two runs."""
@@ -66,8 +72,6 @@ class Housekeeping:
     Meanwhile the garbage collector runs less often, and leaves out what was there at the start.
 
     Args:
-        crawler: the crawl.
-        context: what the components of this crawl share.
         shutdown: ends the crawl if the frontier fails.
         sweep: ends leases that the engine has dropped.
         timer: is set after each run.
@@ -112,8 +116,8 @@ class Housekeeping:
     def write_stats(self) -> None:
         """Move the counters into the stats."""
         # A frontier that could not be opened has no tallies.
-        if self._context.final is None and isinstance(self._context.frontier, Remote):
-            self._counted.update(self._context.frontier.tallies())
+        if self._context.final is None and self._context.remote is not None:
+            self._counted.update(self._context.remote.tallies())
         for name, value in self._counted.items():
             self._crawler.stats.inc_value(name, value)
         self._counted.clear()
@@ -122,19 +126,19 @@ class Housekeeping:
         self._timer = call_later(INTERVAL, self._run)
         self._sweep()
         self.write_stats()
-        frontier = self._context.frontier
-        if isinstance(frontier, Remote) and scrapy_internals.is_closing(self._crawler.engine):
+        frontier, remote, now = self._context.frontier, self._context.remote, self._context.clock.now()
+        if remote is not None and scrapy_internals.is_closing(self._crawler.engine):
             # The engine closes when no request is left, and these may wait for a Redis that is gone.
-            frontier.give_up()
-        now = self._context.clock.now()
+            remote.give_up()
         try:
             if now - self._committed >= COMMIT_INTERVAL:
                 self._committed = now
                 self._prune()
                 self._context.priority.save(now)
                 frontier.commit()
-            if not self._shutdown.closing:
-                self._wake_up.set()
+            release = frontier.next_release()
+            if release is not None and release != self._wake_up.time and not self._shutdown.closing:
+                self._wake_up.set(release, now)
         except FrontierError as error:
             self._shutdown.stop("frontier_error", error)
 
@@ -153,30 +157,22 @@ class Housekeeping:
 
 
 class WakeUpTimer:
-    """One timer, set to the next release time. It is moved only when that time has come nearer."""
+    """One timer, set to the next release time.
 
-    def __init__(self, crawler: Crawler, context: CrawlContext) -> None:
+    Attributes:
+        time: when it wakes the engine, seconds since the epoch; None if it is not set.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.time: float | None = None
         self._crawler = crawler
-        self._context = context
         self._timer: CallLaterResult | None = None
-        self._time: float | None = None
 
-    def set(self) -> None:
-        """Set the timer to the frontier's next release time.
-
-        Raises:
-            FrontierError: the frontier cannot be read.
-        """
-        release = self._context.frontier.next_release()
-        if release is None or (self._timer is not None and self._time == release):
-            return
+    def set(self, release: float, now: float) -> None:
+        """Move it to a time, seconds since the epoch."""
         self.cancel()
-        self._time = release
-        self._timer = call_later(max(release - self._context.clock.now(), 0.0), self._ring)
-
-    def reset(self) -> None:
-        """Let the next `set` move the timer: the next release time may have changed."""
-        self._time = None
+        self.time = release
+        self._timer = call_later(max(release - now, 0.0), self._ring)
 
     def wake(self) -> None:
         """Let the engine ask the scheduler now."""
@@ -186,8 +182,72 @@ class WakeUpTimer:
         """Stop the timer."""
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = None
+        self._timer = self.time = None
 
     def _ring(self) -> None:
-        self._timer = None
+        self._timer = self.time = None
         self.wake()
+
+
+class Shutdown:
+    """Closes the spider after a failure of a store. What was committed is safe; the next start continues there.
+
+    Stats: ``frontier/failed``.
+
+    Attributes:
+        closing: whether the crawl is closing, for this or another reason.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.closing = False
+        self._crawler = crawler
+        self._reported = False
+
+    def stop(self, reason: str, error: Exception) -> None:
+        """End the crawl, unless it is closing already.
+
+        Args:
+            reason: the finish reason; a `FrontierError` with a reason of its own overrides it.
+            error: its message is logged.
+        """
+        if self.closing:
+            return
+        self.closing = True
+        self.report(error)
+        reason = reason_of(reason, error)
+        call_later(0, lambda: deferred_from_coro(self._crawler.engine.close_spider_async(reason=reason)))
+
+    def report(self, error: Exception) -> None:
+        """Log a failure, once in a crawl. The stat serves a crawl that fails only while it closes."""
+        if not self._reported:
+            logger.critical("%s", error)
+            self._crawler.stats.set_value("frontier/failed", 1)
+        self._reported = True
+
+
+async def refuse_start(reason: str) -> None:
+    """Raise ``CloseSpider`` when awaited, for `open_spider` of a pipeline to return.
+
+    If it raised the error itself, Scrapy 2.19 would never await the coroutines of the other pipelines.
+    """
+    raise CloseSpider(reason)
+
+
+def stop_at_hangup() -> None:
+    """End the crawl cleanly when its terminal is closed, as at SIGTERM, unless SIGHUP is ignored (``nohup``)."""
+    # Windows has no such signal.
+    hangup = getattr(signal, "SIGHUP", None)
+    in_main = threading.current_thread() is threading.main_thread()
+    if hangup is not None and in_main and signal.getsignal(hangup) is signal.SIG_DFL:
+        signal.signal(hangup, _hung_up)
+
+
+def _hung_up(number: int, _: FrameType | None) -> None:
+    # The shell sends a second one; a second SIGTERM would end the crawl at once.
+    signal.signal(number, signal.SIG_IGN)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def reason_of(reason: str, error: Exception) -> str:
+    """Return the finish reason of a failure."""
+    return error.reason if isinstance(error, FrontierError) else reason

@@ -13,14 +13,12 @@ from mediacrawl.crawl import request_serialization
 from mediacrawl.crawl.request_serialization import HeldRequests
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.byte_budget import PAGE_BYTES, PAGE_FACTOR, byte_budget, fit_candidates
-from mediacrawl.frontier.contract import Remote
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from mediacrawl.crawl.context import CrawlContext
-    from mediacrawl.crawl.housekeeping import WakeUpTimer
-    from mediacrawl.crawl.shutdown import Shutdown
+    from mediacrawl.crawl.housekeeping import Shutdown
 
 logger = logging.getLogger(__name__)
 
@@ -44,15 +42,13 @@ class Intake:
         crawler: the crawl.
         context: what the components of this crawl share.
         shutdown: ends the crawl if the frontier fails.
-        timer: is reset when a URL is new.
     """
 
-    def __init__(self, crawler: Crawler, context: CrawlContext, shutdown: Shutdown, timer: WakeUpTimer) -> None:
+    def __init__(self, crawler: Crawler, context: CrawlContext, shutdown: Shutdown) -> None:
         self._crawler = crawler
         self._context = context
         self._shutdown = shutdown
         self._counted = context.counted
-        self._timer = timer
         self._warned = False
         self.held = HeldRequests(None, resumes=False)
         """Requests that wait in memory."""
@@ -79,20 +75,15 @@ class Intake:
             return 0
         self._counted["frontier/new"] += added.new
         self._counted["frontier/known"] += added.known
-        if added.new:
-            self._timer.reset()
         return added.new
 
     def add_again(self, candidate: Candidate) -> bool:
         """Add a URL that has ended once more; return whether it joined."""
         try:
-            joined = self._context.frontier.rejoin(candidate)
+            return self._context.frontier.rejoin(candidate)
         except FrontierError as error:
             self._shutdown.stop("frontier_error", error)
             return False
-        if joined:
-            self._timer.reset()
-        return joined
 
     def add_found(self, visit: Visit) -> int:
         """Add the links of a visit, as many as the length of its page allows; return the number of new ones."""
@@ -121,7 +112,7 @@ class Intake:
             logger.warning("%s is not asked: the frontier keeps URLs of http and https only", request)
             self._counted[f"drop/{Drop.BAD_URL}"] += 1
             return False
-        if stored is None and isinstance(self._context.frontier, Remote):
+        if stored is None and self._context.remote is not None:
             self._counted[f"drop/{Drop.LOST_REQUEST}"] += 1
             return False
         try:
@@ -133,13 +124,13 @@ class Intake:
     def serialized(self, request: Request) -> str | None:
         """Return a request as JSON; None if it has to wait in memory."""
         spider = self._crawler.spider
-        if self._context.store == "memory" and not request_serialization.is_ours(spider):
+        if self._context.store == "memory" and not self._context.is_ours:
             return None
         try:
             return request_serialization.facts_of(request, spider)
         except request_serialization.UnstorableError as error:
             if not self._warned:
-                is_remote = isinstance(self._context.frontier, Remote)
+                is_remote = self._context.remote is not None
                 logger.warning(_UNSTORABLE_REDIS if is_remote else _UNSTORABLE, request, error)
             self._warned = True
             self._counted["frontier/unstorable"] += 1

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
-from weakref import WeakKeyDictionary, WeakMethod
-
-from mediacrawl.crawl.signals import visit_ended
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from twisted.python.failure import Failure
 
-    from mediacrawl.base.terms import Candidate, Outcome
+    from mediacrawl.base.terms import Candidate
     from mediacrawl.base.visit import Visit
     from mediacrawl.frontier import Frontier
     from mediacrawl.scope import Scope
-
-logger = logging.getLogger(__name__)
 
 
 class LeaseHolder(Protocol):
@@ -105,13 +98,6 @@ class LinkFilter(Protocol):
         """Whether any request may go to the host of a URL."""
 
 
-class VisitListener(Protocol):
-    """The receiver of `crawl.signals.visit_ended`."""
-
-    def __call__(self, visit: Visit, outcome: Outcome) -> None:
-        """Take note of an ended visit; the frontier knows its end already."""
-
-
 def find_lease_holder(crawler: Crawler) -> LeaseHolder | None:
     """Return the crawl's lease holder; None with another scheduler than mediacrawl's."""
     scheduler = crawler.engine.scheduler
@@ -140,27 +126,3 @@ def link_filter(crawler: Crawler) -> LinkFilter | None:
     """Return the crawl's spider, if it decides which URLs join."""
     spider: object = crawler.spider
     return spider if isinstance(spider, LinkFilter) else None
-
-
-_LISTENERS: WeakKeyDictionary[Crawler, list[Callable[[], VisitListener | None]]] = WeakKeyDictionary()
-
-
-def listen_to_visits(crawler: Crawler, listener: VisitListener) -> None:
-    """Call `listener`, a method, at the end of each visit, before the receivers of `crawl.signals.visit_ended`.
-
-    The reference is weak, as with Scrapy's signals. The parts of mediacrawl are called directly, because ten receivers
-    of a signal cost 0.06 ms a page.
-    """
-    _LISTENERS.setdefault(crawler, []).append(WeakMethod(listener))
-
-
-def tell_visit_ended(crawler: Crawler, visit: Visit, outcome: Outcome) -> None:
-    """Call the listeners of a crawl, and send the signal. An exception of one is logged, and the others are called."""
-    for reference in _LISTENERS.get(crawler, ()):
-        listener = reference()
-        try:
-            if listener is not None:
-                listener(visit, outcome)
-        except Exception:
-            logger.exception("%s failed at the end of the visit of %s", listener, visit.lease.url)
-    crawler.signals.send_catch_log(visit_ended, visit=visit, outcome=outcome, spider=crawler.spider)

@@ -16,22 +16,21 @@ from scrapy.utils.asyncio import call_later
 from twisted.python.failure import Failure
 
 from mediacrawl.base.format import elapsed, in_words
+from mediacrawl.base.last_used import LastUsed
+from mediacrawl.base.queued import WAITS
 from mediacrawl.base.terms import FINAL, Drop, End, Kind, Lease, Limit, Nugget, Outcome, Trouble
 from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl import request_serialization, scrapy_internals
 from mediacrawl.crawl.data_requests import AdapterEnds
 from mediacrawl.crawl.failures import UnreadableAnswerError, error_name, is_anticipated, trouble_in
-from mediacrawl.crawl.interfaces import link_filter, tell_visit_ended
+from mediacrawl.crawl.interfaces import link_filter
+from mediacrawl.crawl.signals import listeners_of, visit_ended
 from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.frontier import FrontierError
-from mediacrawl.frontier.contract import Remote
-from mediacrawl.politeness.backoff import after_failure, asked_to_wait, trouble_of
-from mediacrawl.politeness.caching import LastUsed
-from mediacrawl.politeness.delay import DAY
+from mediacrawl.politeness.delay import DAY, after_failure, asked_to_wait, trouble_of
 from mediacrawl.priority.nuggets import Answer, Known, NoAnswer, may_be_nugget
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.scope.canonical import canonical, spelling
-from mediacrawl.scope.sites import site_of
+from mediacrawl.scope.urls import canonical, site_of, spelling
 from mediacrawl.scope.wrapped import unwrapped
 
 if TYPE_CHECKING:
@@ -39,10 +38,9 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from mediacrawl.crawl.context import CrawlContext
-    from mediacrawl.crawl.housekeeping import WakeUpTimer
+    from mediacrawl.crawl.housekeeping import Shutdown, WakeUpTimer
     from mediacrawl.crawl.intake import Intake
     from mediacrawl.crawl.interfaces import LeaseSpider
-    from mediacrawl.crawl.shutdown import Shutdown
 
 
 def outcome_of(visit: Visit, *, closing: bool, attempts: int, now: float) -> Outcome:
@@ -64,7 +62,8 @@ def outcome_of(visit: Visit, *, closing: bool, attempts: int, now: float) -> Out
     outcome.earned = visit.decision.earned
     if fetch.sent is not None:
         outcome.trouble = _trouble_of_site(visit)
-        outcome.retry_after = asked_to_wait(fetch.status, fetch.retry_after.split("\n"), now, fetch.date)
+        if fetch.retry_after:
+            outcome.retry_after = asked_to_wait(fetch.status, fetch.retry_after.split("\n"), now, fetch.date)
     if fetch.crawl_delay is not None:
         outcome.crawl_delay = fetch.crawl_delay
     return outcome
@@ -72,7 +71,10 @@ def outcome_of(visit: Visit, *, closing: bool, attempts: int, now: float) -> Out
 
 def evidence(visit: Visit) -> Trouble | None:
     """Return the evidence of a visit against its site; None if no request went out."""
-    return (visit.trouble or trouble_of(visit.fetch.status)) if visit.fetch.sent is not None else None
+    fetch = visit.fetch
+    if fetch.sent is None:
+        return None
+    return visit.decision.trouble or fetch.trouble or (trouble_of(fetch.status) if fetch.status >= 400 else None)
 
 
 def _of_undecided(visit: Visit, *, closing: bool, attempts: int) -> Outcome:
@@ -301,6 +303,7 @@ class Leases:
         self._shutdown = shutdown
         self._counted = context.counted
         self._timer = timer
+        self._listeners = listeners_of(crawler)
         self._attempts = context.policy.attempts
         self._taken: deque[Lease] = deque()
         self._open: dict[int, _OpenVisit] = {}
@@ -317,29 +320,45 @@ class Leases:
     # -- taking and sending ----------------------------------------------------------------------------------
 
     def next_request(self) -> Request | None:
-        """Return the request of the next lease; None if no site may be requested now.
+        """Return the request of the next lease; None if no site may be requested now, then the timer wakes the engine.
 
         Raises:
             FrontierError: no lease can be taken.
         """
-        frontier = self._context.frontier
+        frontier, remote = self._context.frontier, self._context.remote
         while self._taken or self._take():
             lease = self._taken.popleft()
-            if not frontier.holds(lease):
+            if remote is not None and not frontier.holds(lease):
                 # Another worker may have it by now.
                 frontier.finish(lease, Outcome(End.RETURNED, asked=False), self._context.clock.now())
                 continue
             request = self.request_of(lease)
             if request is not None:
-                return request
+                return self._first(request)
         return None
+
+    def _first(self, request: Request) -> Request:
+        """Return the request that is sent first under a lease: the page's own, or that of its robots.txt."""
+        visit: Visit | None = request.meta.get(VISIT)
+        if self._context.first_request is None or visit is None:
+            return request
+        first = self._context.first_request(request, visit)
+        if first is None:
+            return request
+        first.callback = self._answered
+        self._open[visit.lease.id].request = first
+        return first
+
+    def _answered(self, response: Response) -> None:
+        """Callback of a robots.txt, which `RobotsMiddleware` has read."""
+        self.end(response.meta[VISIT])
 
     def request_of(self, lease: Lease) -> Request | None:
         """Return the request of a lease. A lease of which no request can be made ends here."""
         visit = Visit.of(lease)
         spider = self._crawler.spider
         try:
-            if request_serialization.is_ours(spider):
+            if self._context.is_ours:
                 request = cast("LeaseSpider", spider).make_request(visit)
             else:
                 request = request_serialization.request(visit, spider, self._intake.held)
@@ -359,11 +378,21 @@ class Leases:
         return request
 
     def _take(self) -> bool:
-        if not isinstance(self._context.frontier, Remote):
-            # In one commit with the ends of the visits that it was learned from.
-            self._context.priority.save(self._context.clock.now())
-        self._taken.extend(self._context.frontier.take(self._context.clock.now(), LEASES_AT_ONCE))
-        return bool(self._taken)
+        """Take leases; return whether there are any. If not, the timer is set to the next release time."""
+        context, now = self._context, self._context.clock.now()
+        frontier = context.frontier
+        release = None if context.remote is not None else frontier.next_release()
+        if context.remote is not None or (release is not None and release <= now):
+            if context.remote is None:
+                # In one commit with the ends of the visits that it was learned from.
+                context.priority.save(now)
+            self._taken.extend(frontier.take(now, LEASES_AT_ONCE))
+            if self._taken:
+                return True
+            release = frontier.next_release()
+        if release is not None and release != self._timer.time and not self._shutdown.closing:
+            self._timer.set(release, now)
+        return False
 
     def visit_of(self, request: Request) -> Visit | None:
         """Return the open visit that a request is made for; None if the request only has a copy of a visit's meta."""
@@ -401,7 +430,7 @@ class Leases:
             joined = self._intake.add_request(request, of=visit.lease)
             self.end(visit)
             return joined
-        if request_serialization.is_ours(self._crawler.spider):
+        if self._context.is_ours:
             outcome = after_failure(visit.lease, self._attempts, Drop.DOWNLOAD_ERROR, evidence(visit))
         else:
             # Scrapy's RetryMiddleware counts (RETRY_TIMES), and hands the last failure to the spider.
@@ -427,26 +456,43 @@ class Leases:
         if lease.evidence.requested_url and (outcome.end in FINAL or outcome.trouble is Trouble.DNS):
             self._add_published(visit, outcome)
         joined = self._intake.add_found(visit) if decision.found else 0
+        # The request log has the same time: the site's delay counts from it.
+        decision.ended = now
         try:
-            if outcome.end in FINAL:
-                self._adapters.settle(visit, outcome)
-                self._intake.forget_held(visit, joined=joined > 0)
-                # Before the site's lease ends: the site is queued by the new scores.
-                for site, scores in self._context.priority.ended(lease, min(decision.reward, 1.0)):
-                    self._context.frontier.set_scores(site, scores)
-            # The request log has the same time: the site's delay counts from it.
-            decision.ended = self._context.clock.now()
-            self._context.frontier.finish(lease, outcome, decision.ended)
-            self._credit_redirectors(visit, outcome)
-            if (outcome.trouble or outcome.end is End.AGAIN) and not self._context.is_ours:
-                self._log_wait(visit)
+            self._store_end(visit, outcome, joined=joined > 0)
         except FrontierError as error:
             self._shutdown.stop("frontier_error", error)
         if outcome.end in FINAL:
             # Otherwise the URL is requested again, and its finds are new again.
             self._rewards.close(visit)
         self._count(visit, outcome)
-        tell_visit_ended(self._crawler, visit, outcome)
+        self._tell(visit, outcome)
+
+    def _store_end(self, visit: Visit, outcome: Outcome, *, joined: bool) -> None:
+        lease, context = visit.lease, self._context
+        if outcome.end in FINAL:
+            if visit.decision.adapter is not None or lease.evidence.via == WAITS:
+                self._adapters.settle(visit, outcome)
+            if lease.evidence.via == request_serialization.HELD:
+                self._intake.forget_held(visit, joined=joined)
+            # Before the site's lease ends: the site is queued by the new scores.
+            for site, scores in context.priority.ended(lease, min(visit.decision.reward, 1.0)):
+                context.frontier.set_scores(site, scores)
+        context.frontier.finish(lease, outcome, visit.decision.ended or 0.0)
+        self._credit_redirectors(visit, outcome)
+        if (outcome.trouble or outcome.end is End.AGAIN) and not context.is_ours:
+            self._log_wait(visit)
+
+    def _tell(self, visit: Visit, outcome: Outcome) -> None:
+        """Call the listeners, and send the signal. An exception of one is logged, and the others are called."""
+        for reference in self._listeners:
+            listener = reference()
+            try:
+                if listener is not None:
+                    listener(visit, outcome)
+            except Exception:
+                logger.exception("%s failed at the end of the visit of %s", listener, visit.lease.url)
+        self._crawler.signals.send_catch_log(visit_ended, visit=visit, outcome=outcome, spider=self._crawler.spider)
 
     def _credit_redirectors(self, visit: Visit, outcome: Outcome) -> None:
         """Credit a find to the sites that redirected to it, so that redirects do not spend their budget.
@@ -483,8 +529,8 @@ class Leases:
 
     def _log_wait(self, visit: Visit) -> None:
         """Log why a request of another project's spider waits, and for how long if the frontier is on this machine."""
-        frontier, site = self._context.frontier, visit.lease.site
-        known = None if isinstance(frontier, Remote) else frontier.site(site)
+        site = visit.lease.site
+        known = self._context.frontier.site(site) if self._context.remote is None else None
         wait = f"for {elapsed(known.release - self._context.clock.now())}" if known else "longer after each failure"
         why = in_words(visit.fetch.error or str(visit.fetch.status or "no answer"))
         logger.info("%s failed (%s): requests to %s wait %s", visit.fetch.url, why, site, wait)
@@ -511,7 +557,7 @@ class Leases:
         is_refused = isinstance(failure.value, IgnoreRequest)
         if visit is not None:
             self._fail(visit, request, failure)
-        return failure if is_refused and not request_serialization.is_ours(self._crawler.spider) else None
+        return failure if is_refused and not self._context.is_ours else None
 
     def _fail(self, visit: Visit, request: Request, failure: Failure) -> None:
         error = failure.value

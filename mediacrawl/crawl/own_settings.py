@@ -1,21 +1,26 @@
-"""Reads the settings of mediacrawl; one that is set nowhere has the default that `mediacrawl.settings` declares."""
+"""Reads the settings of mediacrawl, and finds the files and folders that they name.
+
+A setting that is set nowhere has the default that `mediacrawl.settings` declares.
+"""
 
 from __future__ import annotations
 
+import atexit
+import os
+from contextlib import ExitStack, suppress
+from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
+from weakref import finalize
 
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
+from scrapy.utils.conf import closest_scrapy_cfg
 
 import mediacrawl.settings as declared
 from mediacrawl.base.setting_types import list_setting
 from mediacrawl.crawl.connection import redis_url
-from mediacrawl.crawl.files import locate
 from mediacrawl.frontier.stores import SQLITE_FILE, has_server
-
-if TYPE_CHECKING:
-    from scrapy.settings import BaseSettings
 
 
 class OwnSettings:
@@ -116,3 +121,55 @@ def is_of_fleet(settings: BaseSettings) -> bool:
         and has_server(folder)
         and not (folder / SQLITE_FILE).exists()
     )
+
+
+_UNPACKED = ExitStack()
+atexit.register(_UNPACKED.close)
+
+
+def locate(name: str | Path) -> Path:
+    """Find a file that a setting names: as it stands, in the folder of ``scrapy.cfg``, or in the package.
+
+    Args:
+        name: a path. If the file is nowhere the path comes back as it is.
+    """
+    path = Path(name)
+    if path.is_absolute() or path.exists():
+        return path
+    if cfg := closest_scrapy_cfg():
+        in_project = Path(cfg).parent / path
+        if in_project.exists():
+            return in_project
+    return _packaged(path) or path
+
+
+def _packaged(path: Path) -> Path | None:
+    """The package's copy of a file. In a zipped egg it is unpacked until the process ends."""
+    packaged = resources.files("mediacrawl").joinpath(*path.parts)
+    if path.is_absolute() or not packaged.is_file():
+        return None
+    return packaged if isinstance(packaged, Path) else _UNPACKED.enter_context(resources.as_file(packaged))
+
+
+class HeldFolder:
+    """A folder that may be removed, moved or replaced while it is used; another crawl may then be in its place.
+
+    Attributes:
+        path: of the folder. One that did not exist is not watched.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._descriptor = -1
+        # While it is open, no other folder has its number. Windows cannot open one.
+        with suppress(OSError):
+            self._descriptor = os.open(path, os.O_RDONLY)
+            finalize(self, os.close, self._descriptor)
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the path still leads to this folder."""
+        try:
+            return self._descriptor < 0 or os.path.samestat(os.fstat(self._descriptor), self.path.stat())
+        except OSError:
+            return False

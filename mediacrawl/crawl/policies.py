@@ -11,25 +11,20 @@ from pathlib import Path
 from scrapy.settings import BaseSettings
 
 import mediacrawl.settings as declared
-from mediacrawl.base.clock import today
-from mediacrawl.crawl.files import locate
-from mediacrawl.crawl.own_settings import OwnSettings
+from mediacrawl.crawl.own_settings import OwnSettings, locate
 from mediacrawl.crawl.setting_checks import user_function
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.order import BestFirst, Levels, RankOrder
 from mediacrawl.politeness.address_clocks import AddressPolicy
-from mediacrawl.politeness.address_guard import LOOPBACK, Guard
-from mediacrawl.politeness.backoff import BackoffPolicy
-from mediacrawl.politeness.delay import ANY_HOUR, DelayPolicy, factors_by_hour
-from mediacrawl.politeness.dns import NamePolicy, fixed_hosts, server_of
+from mediacrawl.politeness.addresses import LOOPBACK, Guard, NamePolicy, fixed_hosts, server_of
+from mediacrawl.politeness.delay import ANY_HOUR, BackoffPolicy, DelayPolicy, factors_by_hour
 from mediacrawl.politeness.robots_book import RobotsTimes
+from mediacrawl.priority.links import RULES, Scores
 from mediacrawl.priority.nuggets import UserFunction
-from mediacrawl.priority.score import RULES, Scores
 from mediacrawl.probe import ProbePolicy
-from mediacrawl.scope import DuplicatePolicy, NeverCrawl, Scope, ScopeRules, Traps
-from mediacrawl.scope.gate import ContactScope
-from mediacrawl.scope.hosts import canonical_host
-from mediacrawl.scope.include import Include
+from mediacrawl.scope import DuplicatePolicy, NeverCrawl, ScopeRules
+from mediacrawl.scope.gate import ContactScope, Traps
+from mediacrawl.scope.urls import canonical_host
 
 PLACEHOLDER = "example.invalid"
 """Part of ``MEDIACRAWL_CONTACT`` until the user sets it."""
@@ -192,32 +187,6 @@ def scope_rules(settings: BaseSettings) -> ScopeRules:
         extensions=locate(own.getstr("SCOPE_EXTENSIONS_FILE")),
         nevercrawl=nevercrawl_files(settings),
         refused_ports=tuple(map(int, own.getlist("SCOPE_REFUSED_PORTS"))),
-    )
-
-
-def make_scope(
-    settings: BaseSettings,
-    nevercrawl: NeverCrawl,
-    include: Include | None = None,
-    only_sites: frozenset[str] | None = None,
-    *,
-    anonymous: bool | None = None,
-) -> Scope:
-    """Make what decides whether a URL may be added to the frontier.
-
-    Args:
-        settings: of the crawl.
-        nevercrawl: the domains that are never requested.
-        include: the whitelist, if there is one.
-        only_sites: the sites to keep to; None for the whole web.
-        anonymous: whether only this machine is crawled; None for what the settings say.
-    """
-    return scope_rules(settings).scope(
-        today,
-        nevercrawl=nevercrawl,
-        include=include,
-        only_sites=only_sites,
-        loopback_only=is_anonymous(settings) if anonymous is None else anonymous,
     )
 
 

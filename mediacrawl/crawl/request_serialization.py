@@ -31,12 +31,11 @@ from mediacrawl.base.notes import NoNotes, Notes
 from mediacrawl.base.terms import Candidate, Evidence, Kind, Lease
 from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.priority import Scores, link_class
-from mediacrawl.scope.canonical import canonical
-from mediacrawl.scope.extensions import extension_of
-from mediacrawl.scope.sites import site_of
+from mediacrawl.scope.urls import canonical, extension_of, site_of
 
 _VIA = "request"
-_HELD = "held request"
+HELD = "held request"
+"""How the evidence of a URL says that its request waits in memory."""
 _NOT_KEPT = frozenset({VISIT, "download_slot", "download_latency"})
 
 
@@ -81,7 +80,7 @@ def candidate(
         hops=of.hops + 1 if of else 0,
         parent=of.request_url if of else "",
         score=scores.first(Kind.PAGE, via, depth, extension_of(url)) + request.priority,
-        evidence=Evidence(via=_HELD, guid=key) if facts is None else Evidence(via=_VIA, guid=facts),
+        evidence=Evidence(via=HELD, guid=key) if facts is None else Evidence(via=_VIA, guid=facts),
     )
 
 
@@ -92,7 +91,7 @@ def held_key(evidence: Evidence) -> str:
         evidence: of the URL's candidate or lease. The target of a redirect has that of the URL that was requested
             first.
     """
-    return evidence.guid if evidence.via == _HELD else ""
+    return evidence.guid if evidence.via == HELD else ""
 
 
 def request(visit: Visit, spider: Spider | None, held: HeldRequests) -> Request:

@@ -19,11 +19,10 @@ from mediacrawl.base.nearest import did_you_mean, nearest
 from mediacrawl.base.notices import target_problem
 from mediacrawl.base.setting_types import SettingType, shown
 from mediacrawl.crawl.connection import key_of
-from mediacrawl.crawl.files import locate
-from mediacrawl.politeness.address_guard import Guard
+from mediacrawl.crawl.own_settings import locate
+from mediacrawl.politeness.addresses import Guard, NamePolicy, fixed_hosts, server_of
 from mediacrawl.politeness.delay import factors_by_hour
-from mediacrawl.politeness.dns import NamePolicy, fixed_hosts, server_of
-from mediacrawl.priority.score import Scores
+from mediacrawl.priority.links import Scores
 
 if TYPE_CHECKING:
     from mediacrawl.priority.nuggets import UserFunction
@@ -166,7 +165,7 @@ def user_function(setting: str, arguments: int, path: Any) -> UserFunction:
 
 
 def _read_extensions(path: str) -> None:
-    from mediacrawl.scope.extensions import ExtensionFilter  # noqa: PLC0415 - a quarter of a second
+    from mediacrawl.scope.gate import ExtensionFilter  # noqa: PLC0415 - a quarter of a second
 
     ExtensionFilter.load(locate(path))
 

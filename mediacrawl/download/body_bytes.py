@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -9,15 +10,20 @@ from mediacrawl.base.content_coding import codings_of
 from mediacrawl.base.content_type import claim_of, is_media, is_text, names_media, root_name
 from mediacrawl.base.terms import Kind
 from mediacrawl.extract import recognize_list
-from mediacrawl.probe.claims import disposition_name
-from mediacrawl.probe.formats import SNIFF_BYTES, sniff
-from mediacrawl.probe.icecast import is_stream, stream_bytes
-from mediacrawl.probe.multipart import WRAPPING, is_multipart
+from mediacrawl.probe import sniff, stream_bytes
 
 ROBOTS_BYTES = 500 * 1024
 """Bytes of a robots.txt that a crawler must parse at least (RFC 9309, 2.5)."""
 
+FIRST_BYTES = 4096
+"""Bytes that show whether a body is a text, or of which format it is."""
+
 _COMPRESSION = 5
+_WRAPPING = 1024
+"""Bytes that the boundaries and headers of one part of ``multipart/byteranges`` may add to the requested range."""
+_STREAMS = ("icy-", "ice-")
+"""The headers of a stream begin so."""
+_filename = re.compile(r"filename\*?\s*=\s*(?:\"([^\"]*)\"|([^;]*))", re.IGNORECASE).search
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +43,12 @@ class BodyLimits:
     lists: int = 3_000_000
 
 
+def disposition_name(content_disposition: str) -> str:
+    """Returns the file name of a Content-Disposition (RFC 6266); percent-encoded if it is ``filename*``."""
+    found = _filename(content_disposition[:2_000]) if content_disposition else None
+    return (found[1] or found[2] or "").strip() if found else ""
+
+
 def bytes_wanted(kind: Kind, headers: Mapping[str, str], limits: BodyLimits, *, asked: int) -> int:
     """Number of bytes of a body to read before the connection is closed.
 
@@ -48,8 +60,8 @@ def bytes_wanted(kind: Kind, headers: Mapping[str, str], limits: BodyLimits, *, 
     """
     if kind is Kind.ROBOTS:
         return ROBOTS_BYTES
-    if is_stream(headers):
-        return stream_bytes(headers)
+    if any(name.startswith(_STREAMS) for name in headers) and (wanted := stream_bytes(headers)):
+        return wanted
     content_type = headers.get("content-type", "")
     claim = claim_of(content_type)
     if (kind is Kind.LIST or claim == "list") and "content-range" not in headers:
@@ -60,9 +72,10 @@ def bytes_wanted(kind: Kind, headers: Mapping[str, str], limits: BodyLimits, *, 
         # A complete range keeps the connection open; the response of a server that ignores Range is cut off.
         if "content-range" in headers:
             return max(asked, limits.head) + 1
-        return max(asked, limits.head) + WRAPPING if is_multipart(content_type) else limits.single
-    named = names_media(disposition_name(headers.get("content-disposition", "")))
-    if claim == "media" or (named and claim != "page"):
+        in_parts = content_type.lstrip().lower().startswith("multipart/byteranges")
+        return max(asked, limits.head) + _WRAPPING if in_parts else limits.single
+    disposition = headers.get("content-disposition", "")
+    if claim == "media" or (disposition and claim != "page" and names_media(disposition_name(disposition))):
         return limits.head
     return 0 if claim == "other" else limits.page
 
@@ -76,7 +89,7 @@ def bytes_wanted_of(first: bytes, limits: BodyLimits, wanted: int, content_type:
         wanted: as the headers let expect.
         content_type: the header.
     """
-    form, text = recognize_list(first, content_type, most=SNIFF_BYTES)
+    form, text = recognize_list(first, content_type, most=FIRST_BYTES)
     if form:
         return limits.lists
     if is_text(text):

@@ -15,17 +15,20 @@ from mediacrawl.base.format import reason_of
 from mediacrawl.base.terms import Kind
 from mediacrawl.base.text import cut_middle, printable
 from mediacrawl.download.body_bytes import BodyLimits, bytes_wanted
-from mediacrawl.download.http_client import FAILURES, Call, HttpClient, RequestTimeoutError, Route
-from mediacrawl.download.http_connection import End
-from mediacrawl.download.http_wire import ResponseHead, target_of
+from mediacrawl.download.http_client import (
+    FAILURES,
+    Call,
+    End,
+    HttpClient,
+    RequestTimeoutError,
+    ResponseHead,
+    Route,
+    target_of,
+)
 from mediacrawl.download.tls import tls_context
-from mediacrawl.politeness.address_guard import Guard, GuardedAddressError
-from mediacrawl.probe import Probe, ProbeResult
-from mediacrawl.probe.claims import expected_by_name
-from mediacrawl.probe.icecast import is_stream, read_stream
-from mediacrawl.probe.session import FirstAnswer, Reply, Session
-from mediacrawl.scope.canonical import Base, spelling
-from mediacrawl.scope.hosts import REFUSED_PORTS
+from mediacrawl.politeness.addresses import Guard, GuardedAddressError
+from mediacrawl.probe import FirstAnswer, Probe, ProbeResult, Reply, Session, read_stream, stream_bytes
+from mediacrawl.scope.urls import REFUSED_PORTS, Base, spelling
 
 REDIRECTS = 3
 """Redirects in a row that are followed."""
@@ -63,7 +66,7 @@ class FileRequests:
         if form is None:
             raise DescribeError(f"{_shown(source)} is no URL that can be requested")
         self.form = form
-        self.session = Session(Probe(expected=expected_by_name(source)))
+        self.session = Session(Probe(names=[source]))
         self._timeout = timeout
         self._deadline = time.monotonic() + timeout
 
@@ -170,17 +173,17 @@ class FileRequests:
             content_type=answer.header("content-type"),
             content_range=answer.header("content-range"),
             content_length=answer.header("content-length"),
-            content_encoding=answer.header("content-encoding"),
             etag=answer.header("etag"),
             last_modified=answer.header("last-modified"),
             date=answer.header("date"),
+            is_coded=bool(codings),
             undecodable=body is None,
             whole=answer.end in {End.WHOLE, End.CLOSED},
         )
 
 
 class _Answer:
-    """A response while it comes; see `http_connection.Receiver`."""
+    """A response while it comes; see `http_client.Receiver`."""
 
     def __init__(self, session: Session, asked: int) -> None:
         self.status = 0
@@ -200,7 +203,7 @@ class _Answer:
         """Take the head; False ends the download."""
         self.status, self.fields, policy = head.status, head.fields, self._session.probe.policy
         headers = {name: self.header(name) for name in (each.decode("latin-1") for each in head.fields)}
-        self.is_stream = head.status in {200, 206} and (is_stream(headers) or head.protocol.startswith("ICY/"))
+        self.is_stream = head.status in {200, 206} and (stream_bytes(headers) > 0 or head.protocol.startswith("ICY/"))
         limits = BodyLimits(policy.head_bytes, policy.head_bytes, policy.single_bytes, policy.head_bytes)
         self._most = bytes_wanted(Kind.MEDIA, headers, limits, asked=self._asked)
         return head.status not in _REDIRECTS

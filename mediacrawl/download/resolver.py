@@ -1,8 +1,11 @@
-"""Resolves all host names of the process.
+"""Resolves all host names of the process, and judges the addresses to which they lead.
 
 Scrapy's resolver asks the system in twenty threads, which slow names fill up, and caches forever. This one queries the
 name servers itself, with dnspython and without threads, for both address families at once, and caches for the time to
-live of the records, within limits (`politeness.dns`). It needs the asyncio reactor, which is Scrapy's default.
+live of the records, within limits (`politeness.addresses`). It needs the asyncio reactor, which is Scrapy's default.
+
+A name may resolve to another address from one minute to the next. So a connection is made to an address that was judged
+(`GuardedNames.targets`), not to the name.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from itertools import islice
 from math import inf
 from pathlib import Path
@@ -18,27 +22,29 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import is_asyncio_available
+from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.address import IPv4Address, IPv6Address
 from twisted.internet.defer import Deferred
 from twisted.internet.error import DNSLookupError
-from twisted.internet.interfaces import IHostnameResolver, IHostResolution
+from twisted.internet.interfaces import IHostnameResolver, IHostResolution, IResolutionReceiver
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from mediacrawl.crawl.failures import fault_here
 from mediacrawl.crawl.policies import name_policy
-from mediacrawl.politeness.dns import (
+from mediacrawl.politeness.addresses import (
     FAMILIES,
     CachedName,
     DnsAnswer,
     DnsCache,
+    Guard,
     NamePolicy,
     join,
     localhost,
     read_hosts,
     read_servers,
 )
-from mediacrawl.scope.hosts import canonical_host, is_address
+from mediacrawl.scope.urls import canonical_host, is_address
 
 if TYPE_CHECKING:
     from typing import Self
@@ -46,6 +52,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 logger = logging.getLogger(__name__)
+
 
 Count = Callable[[str], None]
 """Increments a stat."""
@@ -285,6 +292,7 @@ class HostsResolver:
         return known
 
 
+@lru_cache(maxsize=10_000)
 def spelled(host: str) -> str:
     """Return a host in canonical form.
 
@@ -323,3 +331,94 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
+
+
+_TIMEOUT = 60.0
+"""Timeout in seconds of another resolver than `HostsResolver`."""
+
+
+class GuardedNames:
+    """Resolves host names to allowed addresses, for one crawl.
+
+    Uses `resolver.HostsResolver` if that is installed, otherwise the resolver of the reactor.
+
+    Attributes:
+        guard: the crawl's.
+        count: increments a stat (``dns/...``). The HTTP handler sets it.
+    """
+
+    def __init__(self, guard: Guard) -> None:
+        self.guard = guard
+        self.count: Count = lambda _: None
+
+    async def addresses(self, host: str) -> tuple[str, ...]:
+        """Return the addresses of a host in the order in which they are tried, before the guard's verdict.
+
+        Args:
+            host: name or address as it is in a URL; IPv6 in square brackets, or without.
+
+        Raises:
+            NoSuchNameError: the name does not exist, has no address, or is invalid.
+            NoAnswerError: no name server answered.
+        """
+        from twisted.internet import reactor  # noqa: PLC0415 - importing it installs one
+
+        resolver = reactor.nameResolver
+        if isinstance(resolver, HostsResolver):
+            return await resolver.addresses(host, self.count)
+        return await _addresses_of(reactor, spelled(host))
+
+    async def targets(self, host: str, rather: str = "") -> tuple[str, ...]:
+        """Return the allowed addresses of a host, in the order in which they are tried; at least one.
+
+        Args:
+            host: as in `addresses`.
+            rather: the preferred address, if it is one of the host's.
+
+        Raises:
+            GuardedAddressError: no address is allowed.
+            NoSuchNameError, NoAnswerError: as in `addresses`.
+        """
+        addresses = await self.addresses(host)
+        if rather in addresses:
+            addresses = (rather, *(each for each in addresses if each != rather))
+        return self.guard.allowed(spelled(host), addresses)
+
+    def failed(self, address: str) -> None:
+        """Note that a connection failed: for a while other addresses of the host are preferred."""
+        from twisted.internet import reactor  # noqa: PLC0415
+
+        resolver = reactor.nameResolver
+        if isinstance(resolver, HostsResolver):
+            resolver.shun(address)
+
+
+async def _addresses_of(reactor: Any, name: str) -> tuple[str, ...]:
+    """Ask the reactor's own resolver."""
+    if is_address(name):
+        return (name.strip("[]"),)
+    collector = _Collector()
+    reactor.nameResolver.resolveHostName(collector, name)
+    try:
+        found = await maybe_deferred_to_future(collector.done.addTimeout(_TIMEOUT, reactor))
+    except TimeoutError:
+        raise NoAnswerError(f"{name} could not be looked up within {_TIMEOUT:.0f} s") from None
+    if not found:
+        raise NoSuchNameError(f"there is no address of the name {name}")
+    return found
+
+
+@implementer(IResolutionReceiver)
+class _Collector:
+    def __init__(self) -> None:
+        self.done: Deferred[tuple[str, ...]] = Deferred()
+        self._found: list[str] = []
+
+    def resolutionBegan(self, resolutionInProgress: Any) -> None:  # noqa: N802, N803
+        """Nothing to do."""
+
+    def addressResolved(self, address: Any) -> None:  # noqa: N802
+        self._found.append(address.host)
+
+    def resolutionComplete(self) -> None:  # noqa: N802
+        self.done.callback(tuple(dict.fromkeys(self._found)))

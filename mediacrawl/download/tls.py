@@ -17,7 +17,7 @@ from typing import Any
 from OpenSSL import SSL
 from service_identity.pyopenssl import verify_hostname, verify_ip_address
 
-from mediacrawl.scope.hosts import is_address
+from mediacrawl.scope.urls import is_address
 
 logger = logging.getLogger(__name__)
 

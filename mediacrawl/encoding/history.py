@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Self, TypeVar
 from urllib.parse import urlsplit
 
+from mediacrawl.base.files import replacing
 from mediacrawl.encoding.decision import Detection, Seen
 from mediacrawl.encoding.languages import LANGUAGES, codec_name, languages_named
-from mediacrawl.log.archive import replacing
 
 logger = logging.getLogger(__name__)
 _FORMAT = 1

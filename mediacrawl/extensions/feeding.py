@@ -23,7 +23,7 @@ from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.policies import reach_of
 from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.frontier import FrontierError
-from mediacrawl.frontier.contract import FrontierAwayError, Remote
+from mediacrawl.frontier.contract import FrontierAwayError
 from mediacrawl.frontier.redis.start_urls import (
     FeedError,
     FeedKeyError,
@@ -179,15 +179,15 @@ class Feeding(CrawlComponent):
         Raises:
             FrontierError: the frontier cannot be written.
         """
-        frontier = self._context.frontier
-        if isinstance(frontier, Remote):
-            added = await in_reactor(frontier.hand_in(candidates))
+        remote = self._context.remote
+        if remote is not None:
+            added = await in_reactor(remote.hand_in(candidates))
             self._scheduler.count("frontier/new", added.new)
             self._scheduler.count("frontier/known", added.known)
             return added.new
         new = self._scheduler.add(candidates)
         # `add` stops the crawl if it fails, but raises nothing; `commit` raises, so that nothing is settled.
-        frontier.commit()
+        self._context.frontier.commit()
         return new
 
     def _judge(self, entries: Sequence[bytes]) -> tuple[list[_End], set[str]]:

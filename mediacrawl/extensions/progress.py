@@ -18,7 +18,6 @@ from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.own_settings import OwnSettings, log_folder
 from mediacrawl.extensions.status_file import StatusFile
-from mediacrawl.frontier.contract import Remote
 from mediacrawl.log.crawl_messages import nothing_read
 from mediacrawl.log.meanings import LIMITS
 from mediacrawl.watch.adapter_counts import summary_lines
@@ -75,7 +74,7 @@ class Progress(CrawlComponent):
             asked=dict(tally.asked),
             response_times={site: seconds / tally.asked[site] for site, seconds in tally.seconds.items()},
             examples={limit: url for (limit, _), url in reversed(self._over_limits.items())},
-            adapters=summary_lines(context.adapter_counts),
+            adapters=summary_lines(context.adapters.counts),
             catalogue_path=str(catalogue or ""),
             next_command=catalogue_command(str(catalogue)) if catalogue else "",
             log_path=self._log_path(),
@@ -94,7 +93,7 @@ class Progress(CrawlComponent):
         self._repeat(self._interval, self._show)
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
-        for limit in visit.limits:
+        for limit in (*visit.fetch.limits, *visit.decision.limits):
             self._crawler.stats.inc_value(f"limit/{limit}")
             self._name_over_limit(limit, visit)
         if outcome.asked:
@@ -217,7 +216,7 @@ class LastWord(CrawlComponent):
         if refused is None or self._has_read or reason not in _BY_ITSELF:
             return
         has_added = self._crawler.stats.get_value("frontier/new", 0)
-        if isinstance(context.frontier, Remote) and counts.ends.get(End.DONE) and has_added:
+        if context.remote is not None and counts.ends.get(End.DONE) and has_added:
             # Another worker may have read it.
             return
         waiting = counts.waiting + counts.leased - counts.shelved

@@ -15,15 +15,15 @@ from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.headers import BROKE_OFF, header
-from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder, lease_spider, listen_to_visits
+from mediacrawl.crawl.interfaces import LeaseHolder, lease_holder, lease_spider
 from mediacrawl.crawl.own_settings import REDIS, OwnSettings
+from mediacrawl.crawl.signals import listen_to_visits
 from mediacrawl.frontier import FrontierError
-from mediacrawl.frontier.contract import Remote
 from mediacrawl.frontier.site_state import AGAIN
-from mediacrawl.priority.hubs import FrontPages, Hub, front_page
+from mediacrawl.priority.hubs import FrontPages, Hub, Hubs, front_page
 from mediacrawl.priority.revisits import FRONT, RevisitResult, is_revisit, revisit_result
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.scope.canonical import canonical
+from mediacrawl.scope.urls import canonical
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -89,9 +89,9 @@ class Revisiting(CrawlComponent):
 
     The result of each visit goes to `priority.hubs`. Every few seconds the hubs that are worth a visit are added to the
     frontier again, in a link class of their own (``again``) whose score is their expected news. Their requests are
-    conditional (`spiders.media.MediaSpider.make_request`), and the responses are read as those of any page. While other
-    URLs wait, revisits are at most a share of the requests (`Share`). A front page that no
-    page linked to is added as a found URL is. The crawl does not end by itself: some page will be due.
+    conditional (`spiders.base.ProbingSpider.make_request`), and the responses are read as those of any page. While
+    other URLs wait, revisits are at most a share of the requests (`Share`). A front page that no page linked to is
+    added as a found URL is. The crawl does not end by itself: some page will be due.
 
     On disk: the notes of `Hubs` and `FrontPages`, in the frontier's own commits. A kill loses what was learned since
     the page's bucket was written, seconds or, where much changes, minutes (`Hubs`): some pages are requested once more,
@@ -108,11 +108,18 @@ class Revisiting(CrawlComponent):
         super().__init__(crawler, context)
         get = OwnSettings(context.settings).getfloat
         self._worth = get("REVISIT_WORTH")
-        self._interval = min(LOOK, max(get("REVISIT_SOONEST") / 2, _QUICKEST))
+        self._soonest = get("REVISIT_SOONEST")
+        self._interval = min(LOOK, max(self._soonest / 2, _QUICKEST))
         self._share = Share(0.0)
         self._rng = Random()
         self._fronts: FrontPages | None = None
         self._headers: dict[int, tuple[str, str]] = {}
+
+    @property
+    def _hubs(self) -> Hubs:
+        """The pages that are revisited."""
+        assert self._context.hubs is not None
+        return self._context.hubs
 
     @property
     def _scheduler(self) -> LeaseHolder:
@@ -140,12 +147,12 @@ class Revisiting(CrawlComponent):
         if share <= 0:
             return
         try:
-            frontier, hubs = self._context.frontier, len(self._context.hubs)
+            self._context.hubs = Hubs(self._context.notes, later=self._context.later, soonest=self._soonest)
         except FrontierError as error:
             self._scheduler.stop("frontier_error", error)
             return
         self._share = Share(share)
-        self._fronts = FrontPages(frontier, frontier.later if isinstance(frontier, Remote) else None)
+        self._fronts = FrontPages(self._context.notes, self._context.later)
         self._crawler.signals.connect(self._received, signals.response_received)
         listen_to_visits(self._crawler, self._take_note)
         self._scheduler.stay()
@@ -153,7 +160,7 @@ class Revisiting(CrawlComponent):
         logger.info(
             "revisit: known pages (%d so far) are requested again, while other URLs wait by at most %g %% of the"
             " requests; the crawl goes on until it is stopped",
-            hubs,
+            len(self._hubs),
             100 * share,
         )
 
@@ -180,18 +187,18 @@ class Revisiting(CrawlComponent):
             self._scheduler.count(f"revisit/{result or RevisitResult.GONE}")
         try:
             if result is None:
-                self._context.hubs.gone(visit.lease.url, visit.lease.site, self._context.clock.now())
+                self._hubs.gone(visit.lease.url, visit.lease.site, self._clock.now())
             else:
                 self._learn(visit, result, headers)
             parent = canonical(visit.lease.parent)
             if visit.decision.reward > 0 and parent:
                 # For the target of a redirect, too, this is the page with the link.
-                self._context.hubs.earned(parent, min(visit.decision.reward, 1.0))
+                self._hubs.earned(parent, min(visit.decision.reward, 1.0))
         except FrontierError as error:
             self._scheduler.stop("frontier_error", error)
 
     def _learn(self, visit: Visit, result: RevisitResult, headers: tuple[str, str] | None) -> None:
-        lease, now, hubs = visit.lease, self._context.clock.now(), self._context.hubs
+        lease, now, hubs = visit.lease, self._clock.now(), self._hubs
         if self._fronts is not None and lease.url == front_page(lease.url):
             self._fronts.ended(lease.url, gone=result is RevisitResult.GONE)
         page = Hub.of(lease, now, canonical(lease.parent) or "")
@@ -210,7 +217,7 @@ class Revisiting(CrawlComponent):
             self._add_due()
 
     def _add_due(self) -> None:
-        now, hubs, frontier = self._context.clock.now(), self._context.hubs, self._context.frontier
+        now, hubs, frontier = self._clock.now(), self._hubs, self._context.frontier
         try:
             # Whether nothing but revisits waits or is out.
             idle = frontier.pending() <= hubs.pending
@@ -229,7 +236,7 @@ class Revisiting(CrawlComponent):
 
     def _add(self, hub: Hub, worth: float, now: float) -> None:
         """Add a hub, unless the scope excludes it by now, or it has not ended."""
-        hubs, fronts = self._context.hubs, self._fronts
+        hubs, fronts = self._hubs, self._fronts
         assert fronts is not None
         if self._scope.check(hub.url, hub.depth) is not None:
             self._scheduler.count(f"revisit/{RevisitResult.GONE}")
@@ -247,13 +254,13 @@ class Revisiting(CrawlComponent):
             self._share.added()
             self._scheduler.count("revisit/joined")
         # On a paused or retired site it is not requested.
-        self._context.hubs.queued(hub, now, is_pending=frontier.counts().shelved == shelved)
+        self._hubs.queued(hub, now, is_pending=frontier.counts().shelved == shelved)
 
     def _add_first(self, hub: Hub, now: float) -> None:
         """Add a front page as a found URL; put it off if it is known already."""
         found = candidate(hub.url, Evidence(FRONT), self._context.scores, hub.kind, depth=hub.depth)
         if self._scheduler.add([found]):
             self._scheduler.count("revisit/fronts")
-            self._context.hubs.queued(hub, now, is_pending=False)
+            self._hubs.queued(hub, now, is_pending=False)
         else:
-            self._context.hubs.put_off(hub, now)
+            self._hubs.put_off(hub, now)

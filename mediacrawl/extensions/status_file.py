@@ -19,7 +19,7 @@ from mediacrawl.base.terms import Outcome
 from mediacrawl.base.visit import Visit
 from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.interfaces import lease_spider
+from mediacrawl.crawl.interfaces import LeaseSpider, lease_spider
 from mediacrawl.crawl.own_settings import REDIS, OwnSettings, log_folder
 from mediacrawl.crawl.setting_checks import changed_settings
 from mediacrawl.log.totals import failure_of, summed
@@ -80,6 +80,8 @@ class StatusFile(CrawlComponent):
         self._examples: dict[str, str] = {}
         self._finds, self._failures = deque[Row](maxlen=SHOWN), deque[Row](maxlen=SHOWN)
         self._settings: Mapping[str, str] = {}
+        self._spider: LeaseSpider | None = None
+        self._log = self._catalogue = self._frontier = ""
         self._pid_began = ""
         self._sampled = 0.0
         self._samples: list[Sample] = []
@@ -98,16 +100,16 @@ class StatusFile(CrawlComponent):
             reason=reason,
             pid=os.getpid(),
             pid_began=self._pid_began,
-            spider=self._crawler.spidercls.name,
+            spider=context.spider,
             version=__version__,
             examples={**before.examples, **self._examples, **self._scope_examples()},
             finds=list(self._finds),
             recent_failures=list(self._failures),
             settings=self._settings,
-            log=str(log_folder(context.settings).absolute()),
-            catalogue=str(context.catalogue.absolute()) if context.catalogue else "",
-            frontier=context.place if context.store == REDIS else str(self._folder.absolute()),
-            adapters=self._adapters(),
+            adapters=self._adapters() if before.adapters or context.adapters.counts else {},
+            log=self._log,
+            catalogue=self._catalogue,
+            frontier=self._frontier,
         )
 
     @property
@@ -130,32 +132,37 @@ class StatusFile(CrawlComponent):
     def _adapters(self) -> dict[str, str]:
         """The counts of site adapters, those of earlier processes included."""
         known = {name: AdapterCounts.load(kept) for name, kept in self._context.earlier.adapters.items()}
-        shown = ranked({**known, **self._context.adapter_counts})[:_ADAPTERS]
+        shown = ranked({**known, **self._context.adapters.counts})[:_ADAPTERS]
         return {name: counts.dump().decode("ascii") for name, counts in shown}
 
     def _scope_examples(self) -> dict[str, str]:
-        spider = lease_spider(self._crawler)
-        if spider is None or not self._context.tally.totals.requests:
+        if self._spider is None or not self._context.tally.totals.requests:
             # The scope is made when the seeds are known, not before.
             return {}
-        return {str(reason): url for reason, url in spider.scope.examples.items()}
+        return {str(reason): url for reason, url in self._spider.scope.examples.items()}
 
     # -- signals ---------------------------------------------------------------------------------------------
 
     def _opened(self) -> None:
         self._began, self._pid_began = self._clock.now(), process_start(os.getpid())
-        self._settings = changed_settings(self._context.settings)
-        before = self._context.earlier
+        context = self._context
+        self._settings, self._spider = changed_settings(context.settings), lease_spider(self._crawler)
+        catalogue = context.catalogue
+        self._log = str(log_folder(context.settings).absolute())
+        self._catalogue = str(catalogue.absolute()) if catalogue else ""
+        self._frontier = context.place if context.store == REDIS else str(self._folder.absolute())
+        before = context.earlier
         self._finds.extend(before.finds)
         self._failures.extend(before.recent_failures)
-        if not self._context.resumes:
+        if not context.resumes:
             # The file belongs to a crawl whose frontier was deleted.
             self._history.clear()
         self._show()
         self._repeat(INTERVAL, self._show)
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
-        for name in filter(None, (outcome.reason, outcome.trouble, *visit.limits)):
+        fetch, decision = visit.fetch, visit.decision
+        for name in filter(None, (outcome.reason, outcome.trouble, *fetch.limits, *decision.limits)):
             self._examples.setdefault(str(name), visit.fetch.url)
         if not outcome.asked:
             return

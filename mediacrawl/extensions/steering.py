@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -62,16 +61,13 @@ class Steering(CrawlComponent):
         self._importing: Iterator[None] | None = None
         self._ending = False
 
-    @cached_property
-    def _orders(self) -> OrderFolder:
-        """Beside the frontier: a recheck has one of its own, and does not take the orders for the crawl."""
-        return OrderFolder(self._context.frontier_folder)
-
     @property
     def _scheduler(self) -> LeaseHolder:
         return lease_holder(self._crawler)
 
     def _opened(self) -> None:
+        # Beside the frontier: a recheck has one of its own, and does not take the orders for the crawl.
+        self._orders = OrderFolder(self._context.frontier_folder)
         self._repeat(INTERVAL, self._look)
 
     def _look(self) -> None:

@@ -23,9 +23,10 @@ PACKED = 20
 """Bytes of an unpacked body that count for each byte that was received: honest text is packed to a tenth."""
 
 _PAGE = 4096
-"""Bytes of a page of SQLite. What a row has beyond `_LOCAL` is on pages of its own (sqlite.org/fileformat2.html, 1.6:
+"""Bytes of a page of SQLite. What a row has beyond `LOCAL` is on pages of its own (sqlite.org/fileformat2.html, 1.6:
 the figures are those of an index, which a table without rowid is)."""
-_LOCAL = 1002
+LOCAL = 1002
+"""Bytes of a row that takes no more than these."""
 _LEAST_LOCAL = 489
 _OF_OVERFLOW = _PAGE - 4
 _ROW = 90
@@ -37,10 +38,10 @@ _CLASS = 60
 
 def on_disk(size: int) -> int:
     """The bytes that a row takes in an SQLite table without rowid."""
-    if size <= _LOCAL:
+    if size <= LOCAL:
         return size
     local = _LEAST_LOCAL + (size - _LEAST_LOCAL) % _OF_OVERFLOW
-    local = local if local <= _LOCAL else _LEAST_LOCAL
+    local = local if local <= LOCAL else _LEAST_LOCAL
     return local + -(-(size - local) // _OF_OVERFLOW) * _PAGE
 
 

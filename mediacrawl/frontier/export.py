@@ -12,9 +12,9 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import IO, Any
 
+from mediacrawl.base.files import replacing
 from mediacrawl.base.queued import QueuedRequest, WaitingPage
 from mediacrawl.base.terms import Candidate, Evidence, Kind
-from mediacrawl.log.archive import replacing
 
 _EVIDENCE = {field.name for field in fields(Evidence)}
 

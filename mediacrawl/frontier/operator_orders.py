@@ -16,10 +16,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from mediacrawl.base.files import replacing
 from mediacrawl.base.format import plural
 from mediacrawl.base.terms import Drop
 from mediacrawl.frontier.contract import Frontier
-from mediacrawl.log.archive import replacing
 
 FOLDER = "orders"
 """Name of the folder below the crawl's state folder."""

@@ -11,24 +11,11 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from random import getrandbits
-from typing import Protocol
 
 
 def url_key(url: str) -> int:
     """The 64-bit key of a canonical URL, as a signed integer (the form that SQLite and Redis keep small)."""
     return int.from_bytes(blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big", signed=True)
-
-
-class SeenFilter(Protocol):
-    """What says that a key is certainly new, or perhaps known. It never takes a known key for a new one."""
-
-    def __contains__(self, key: object) -> bool:
-        """Whether a key is perhaps known."""
-        ...
-
-    def add(self, key: int) -> None:
-        """A key is known from now on."""
-        ...
 
 
 _hash: Callable[[str], int] = hash if sys.hash_info.width >= 64 else url_key
@@ -52,7 +39,7 @@ class RecentUrls:
     once in 2**44 look-ups of new URLs, and that URL is lost.
 
     References as pages have them are remembered as well, with what they are relative to
-    (`scope.canonical.Base.written`). None leads to a URL that was discarded. In memory only.
+    (`scope.urls.Base.written`). None leads to a URL that was discarded. In memory only.
 
     Args:
         slots: texts at most, a power of two.
@@ -78,6 +65,15 @@ class RecentUrls:
     def unknown(self, urls: Iterable[str]) -> list[str]:
         """Those of `urls` that are not remembered, each once, in their order."""
         return [url for url in dict.fromkeys(urls) if url not in self]
+
+    def update(self, urls: Iterable[str]) -> None:
+        """Remember several URLs."""
+        for url in urls:
+            self.add(url)
+
+    def unknown_keys(self, urls: Iterable[str]) -> dict[str, int]:
+        """As `unknown`, with the key of each."""
+        return {url: url_key(url) for url in urls if url not in self}
 
     def unknown_links(
         self, hrefs: Iterable[tuple[int, str]], origin: str, written: Callable[[str], str]

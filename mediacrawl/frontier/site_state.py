@@ -1,20 +1,17 @@
-"""The states of a site and the transitions between them, as pure functions.
+"""The places and states of a site, and the names of its link classes, for all stores.
 
 A site is at one of four places. At place *active* URLs wait there; it is *leased* while a request is out,
 else *ready* once its due time has come, *waiting* before that, and *resting* if it is broken or asked to be left alone
-for long. A leased site is settled when its lease ends (`place_of`, `due_and_rank`); a URL that is found at any other
-active site may make it due earlier, or of a better rank (`after_find`). The Redis store does the same in Lua.
+for long. A leased site is settled when its lease ends; a URL that is found at any other active site may make it due
+earlier, or of a better rank. `sqlite.store.SiteLifecycle` does so, and the scripts of the Redis store do the same.
 """
 
 from __future__ import annotations
 
-import random
-from collections.abc import Collection, Container, Sequence, Sized
-from typing import NamedTuple, Protocol
+from collections.abc import Collection
 
 from mediacrawl.base.queued import LINK_CLASS
 from mediacrawl.base.terms import Candidate, Lease, SiteInfo, SiteState
-from mediacrawl.frontier.order import RankOrder
 from mediacrawl.politeness.delay import Clocks
 
 _MOST_COARSE = 12
@@ -37,33 +34,7 @@ MOST_CLASSES = 256
 """Link classes of a site that have a number."""
 
 
-class _Names(Container[str], Sized, Protocol):
-    """The names of a site's link classes."""
-
-
-class RankedClass(Protocol):
-    """A link class as the order of sites needs it."""
-
-    @property
-    def rank(self) -> int:
-        """The rank of its score."""
-        ...
-
-    @property
-    def held(self) -> float:
-        """Until when it is not looked at, seconds since the epoch."""
-        ...
-
-
-class ClassHead(NamedTuple):
-    """The first URL of a link class: the number and rank of the class, and the URL's place."""
-
-    number: int
-    rank: int
-    head: int
-
-
-def class_for(name: str, classes: _Names, limit: int) -> str:
+def class_for(name: str, classes: Collection[str], limit: int) -> str:
     """The link class that a found URL joins on its site.
 
     When a site has too many classes, a URL joins a coarser one: of its folder, depth, extension and parameters. The
@@ -173,59 +144,3 @@ def lease_of(
         even=even,
         requested=found.requested,
     )
-
-
-def place_of(place: int, *, waits: bool, spent: bool) -> int:
-    """Return the place of a site that is not leased; an operator or a new budget takes it from one above `ACTIVE`."""
-    if place > ACTIVE:
-        return place
-    if not waits:
-        return IDLE
-    return RETIRED if spent else ACTIVE
-
-
-def due_and_rank(classes: Collection[RankedClass], release: float, now: float) -> tuple[float, int]:
-    """When an active site is requested next, and the rank it has then.
-
-    That is its release time and the best rank of its classes that are not held; if all are held, the end of the first
-    hold.
-    """
-    free = [c for c in classes if c.held <= max(now, release)]
-    due = release if free else max(release, min(c.held for c in classes))
-    return due, max(c.rank for c in free or classes)
-
-
-def after_find(
-    due_now: tuple[float, int] | None, found: RankedClass, release: float, now: float
-) -> tuple[float, int] | None:
-    """Due time and rank of a site that is not leased after a URL was added to one of its classes; None: as before."""
-    # Not earlier than now: it goes behind those that have been due for longer.
-    due = max(release, found.held, now)
-    if due_now is None:
-        return due, found.rank
-    before, rank = due_now
-    if due < before and before > max(release, now):
-        # All that waits is held; this is free sooner.
-        return due, found.rank
-    if found.rank > rank and found.held <= max(release, now):
-        return before, found.rank
-    return None
-
-
-def choose_class(
-    site_rank: int, free: Sequence[ClassHead], order: RankOrder, rng: random.Random, *, even: bool, oldest: bool
-) -> ClassHead | None:
-    """The class of a picked site whose first URL is leased; None if the site goes back to its place.
-
-    With `even` the site was picked evenly at random; with `oldest`, since it has just failed, the URL that has waited
-    longest goes first.
-    """
-    if not free or (not even and max(c.rank for c in free) < site_rank):
-        # Nothing may be requested, or the site was picked for a rank that it does not have any more.
-        return None
-    if oldest:
-        return min(free, key=lambda c: c.head)
-    if even:
-        return rng.choice(free)
-    rank = order.choose({c.rank for c in free}, rng)
-    return min((c for c in free if c.rank == rank), key=lambda c: c.head)

@@ -7,7 +7,6 @@ files in the folder are never touched.
 from __future__ import annotations
 
 import contextlib
-import errno
 import gzip
 import json
 import logging
@@ -19,7 +18,9 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date, timedelta
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import Any, BinaryIO
+
+from mediacrawl.base.files import is_at, replacing
 
 if sys.platform != "win32":
     import fcntl
@@ -55,14 +56,6 @@ def lock(descriptor: int, *, alone: bool) -> bool:
     except OSError:
         return not alone
     return True
-
-
-def is_at(descriptor: int, path: Path) -> bool:
-    """Return whether an open file is still the one at its path."""
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.stat())
-    except OSError:
-        return False
 
 
 def files(folder: Path, name: str | None = None) -> list[tuple[date, Path]]:
@@ -162,46 +155,6 @@ def _ends_with(packed: BinaryIO, plain: BinaryIO) -> bool:
     finally:
         plain.seek(0)
         packed.seek(0)
-
-
-@contextlib.contextmanager
-def replacing(path: Path, ending: str = ".new", *, sync: bool = False) -> Iterator[IO[bytes]]:
-    """Open a new file that takes the place of the one at `path` when it is whole.
-
-    On disk: until then its name has the `ending`; what is there, such as a link, is removed and never followed. A kill
-    leaves it, an error does not, and the file at `path` is as it was. With `sync` it survives a power cut, too.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    draft = path.with_name(path.name + ending)
-    draft.unlink(missing_ok=True)
-    try:
-        # The mode fails if another process has put something there meanwhile.
-        with draft.open("xb") as file:
-            yield file
-            file.flush()
-            if sync:
-                os.fsync(file.fileno())
-            if not is_at(file.fileno(), draft):
-                raise FileExistsError(errno.EEXIST, "Another process writes it", str(draft))  # noqa: TRY301
-        draft.replace(path)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
-    if sync:
-        sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make renames in a folder survive a power cut; Windows has no such call."""
-    if sys.platform == "win32":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def days(folder: Path, name: str) -> list[date]:

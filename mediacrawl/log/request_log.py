@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import logging
 import math
 import os
+import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -16,10 +18,10 @@ from threading import Thread
 from types import TracebackType
 from typing import Any, Self
 
+from mediacrawl.base.files import is_at
 from mediacrawl.base.format import plural
 from mediacrawl.base.text import clean
-from mediacrawl.log.archive import is_at, is_torn, lock, tidy
-from mediacrawl.log.unfinished import LINES_LOST, LOST, UNFINISHED, UnfinishedRequests, recovered
+from mediacrawl.log.archive import is_torn, lock, tidy
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +37,19 @@ _RETRY = 60.0
 _TRIES = 20
 _PATIENCE = 1.0
 """Seconds that `RequestLog.close` waits for what is being packed."""
+UNFINISHED = "Unfinished"
+"""Value of ``error`` in the log for a request whose end is not known: the crawl was killed, or it is under way."""
+SLOT = 8_192
+"""Bytes of a slot. A line with a URL of 2,048 bytes takes some 2,500; a line that does not fit is left out."""
+LINES_LOST = "LinesLost"
+"""Value of ``error`` in the log for a gap: lines that the disk refused."""
+LOST = b'"lost":'
+"""The key of the number in the line of a gap. In no other line it is a key, and within a value quotes are escaped."""
+_NAMES = "out-*.slots"
+_FREE = b"\0"
+_GAP = 512
+"""Bytes that are reserved for the line of a gap."""
+_SLOT_TRIES = 5
 
 
 class LogError(Exception):
@@ -198,6 +213,133 @@ class RequestLine:
     retry_after: str | None = None
 
 
+class UnfinishedRequests:
+    """A file with a slot for each request under way, and one for the lines that a full disk refuses.
+
+    **On disk.** ``<folder>/out-<process>-<random>.slots``, made by `reserve` and removed by `close`: slots of `SLOT`
+    bytes, each with a line as it is to be in the log, or a zero byte if free. A line is written by one unbuffered
+    ``pwrite`` before its request is sent: a process kill loses none, a power cut what the system has not
+    written back. The process holds the file's lock; `recovered` takes the files of dead processes. Without ``pwrite``
+    (Windows) there is no such file, and without file locks nobody takes it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._path: Path | None = None
+        self._descriptor = -1
+        self._unused: list[int] = []
+        self._slots = 1
+        self._is_marked = False
+
+    def reserve(self) -> None:
+        """Take the space on the disk for `mark`, the first slot, if there is any."""
+        with contextlib.suppress(OSError):
+            if hasattr(os, "pwrite"):
+                self._open()
+                self._put(_FREE * _GAP, 0)
+
+    def mark(self, line: bytes) -> None:
+        """Keep the line of a gap in the log, also on a full disk; it stays there after `close`.
+
+        Args:
+            line: replaces the one before; empty if it is in the log.
+        """
+        if self._descriptor >= 0:
+            with contextlib.suppress(OSError):
+                self._put(line or _FREE, 0)
+            self._is_marked = bool(line)
+
+    def _put(self, data: bytes, slot: int) -> None:
+        if os.pwrite(self._descriptor, data, slot * SLOT) < len(data):
+            # What is torn has no line feed, and counts as free.
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def begin(self, line: bytes) -> int:
+        """Keep a line until `end`; returns its slot, -1 if it could not be kept."""
+        if len(line) > SLOT or not hasattr(os, "pwrite"):
+            return -1
+        try:
+            if self._descriptor < 0:
+                self._open()
+            slot = self._unused[-1] if self._unused else self._slots
+            self._put(line, slot)
+        except OSError:
+            return -1
+        if self._unused:
+            self._unused.pop()
+        else:
+            self._slots += 1
+        return slot
+
+    def end(self, slot: int) -> None:
+        """Free a slot: the line of the request is in the log, or it was not sent."""
+        if slot < 0 or self._descriptor < 0:
+            return
+        with contextlib.suppress(OSError):
+            self._put(_FREE, slot)
+        self._unused.append(slot)
+
+    def close(self) -> None:
+        """Remove the file, unless lines are lost."""
+        if self._path is not None:
+            with contextlib.suppress(OSError):
+                if not self._is_marked:
+                    self._path.unlink()
+            os.close(self._descriptor)
+        self._path, self._descriptor = None, -1
+
+    def _open(self) -> None:
+        for _ in range(_SLOT_TRIES):
+            path = self._folder / f"out-{os.getpid()}-{secrets.token_hex(4)}.slots"
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
+            if lock(descriptor, alone=True) and is_at(descriptor, path):
+                break
+            # Another process starts, and has locked the file as a dead process's.
+            os.close(descriptor)
+            with contextlib.suppress(FileNotFoundError):
+                path.unlink()
+        else:
+            raise OSError("no file of slots can be locked")
+        self._path, self._descriptor = path, descriptor
+
+
+def recovered(folder: Path) -> Iterator[tuple[Path, list[bytes]]]:
+    """The lines that dead processes left. Each file is locked until the next is requested.
+
+    Returns:
+        Each file with its lines; it is to be removed when they are in the log.
+    """
+    for path in sorted(folder.glob(_NAMES)):
+        try:
+            descriptor = os.open(path, os.O_RDWR)
+        except OSError:
+            continue
+        try:
+            if lock(descriptor, alone=True) and is_at(descriptor, path):
+                yield path, _lines(path)
+        finally:
+            os.close(descriptor)
+
+
+def unfinished(folder: Path) -> list[bytes]:
+    """The lines of all requests whose end is not in the log, of living processes and dead ones; without a lock."""
+    found = []
+    for path in sorted(folder.glob(_NAMES)):
+        with contextlib.suppress(FileNotFoundError):
+            found += _lines(path)
+    return found
+
+
+def _lines(path: Path) -> list[bytes]:
+    found = []
+    with path.open("rb") as slots:
+        while slot := slots.read(SLOT):
+            line, feed, _ = slot.partition(b"\n")
+            if feed and not line.startswith(_FREE):
+                found.append(line + feed)
+    return found
+
+
 class RequestLog:
     """Writes ``requests-YYYY-MM-DD.jsonl`` and ``robots-YYYY-MM-DD.jsonl``, days in UTC.
 
@@ -240,6 +382,8 @@ class RequestLog:
         except LogError:
             self._requests.close()
             raise
+        self.lost = 0
+        """Lines that could not be written."""
         self._second = -1
         self._prefix = ""
         self._noted = 0
@@ -249,11 +393,6 @@ class RequestLog:
         self.recovered = self._recover(folder)
         """Requests that a kill of an earlier process left unfinished; they are in the log now."""
         self._tidy(utc_day(clock()))
-
-    @property
-    def lost(self) -> int:
-        """Lines that could not be written."""
-        return self._requests.lost + self._robots.lost
 
     def begin(self, line: RequestLine) -> int:
         """Keep the line of a request that is about to be sent, in case the process is killed before its end.
@@ -284,11 +423,13 @@ class RequestLog:
         """
         self._requests.write(self._line(line))
         # A kill between these two leaves two lines; `Search` skips the second.
-        self._out.end(out)
+        if out >= 0:
+            self._out.end(out)
         self._note_gap()
 
     def _note_gap(self, expected: int = 0) -> None:
         """Keep the number of lost lines, with `expected` ones, and write it into the log if lines can be written."""
+        self.lost = self._requests.lost + self._robots.lost
         number = self.lost - self._noted + expected
         if not number and not self._gap_began:
             return
@@ -319,11 +460,12 @@ class RequestLog:
             for line in lines:
                 self._requests.write(line)
                 found += LOST not in line
-            if self.lost:
+            if self._requests.lost:
                 # The disk is full: the next start finds them there.
                 break
             with contextlib.suppress(OSError):
                 path.unlink()
+        self.lost = self._requests.lost
         return found
 
     def write_robots(
@@ -432,7 +574,8 @@ def _json(values: dict[str, Any], most: int = MAX_TEXT) -> bytes:
     for name, value in values.items():
         if isinstance(value, str):
             # Strict JSON readers refuse half a surrogate pair.
-            values[name] = clean(value if len(value) <= most else f"{value[:most]}…")
+            text = value if len(value) <= most else f"{value[:most]}…"
+            values[name] = text if text.isascii() else clean(text)
         elif isinstance(value, float):
             values[name] = round(value, 3) if math.isfinite(value) else None
     return _encode(values).encode("ascii") + b"\n"

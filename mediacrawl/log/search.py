@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from mediacrawl.base.format import elapsed, in_words, plural, size
 from mediacrawl.base.text import printable
 from mediacrawl.log.archive import days, parse, read_day
-from mediacrawl.log.unfinished import LOST, UNFINISHED, unfinished
+from mediacrawl.log.request_log import LOST, UNFINISHED, unfinished
 
 
 class Search:

@@ -1,4 +1,4 @@
-"""Log records that cannot send escape sequences to a terminal or imitate other records, and the file ``critical.log``.
+"""Log records that cannot send escape sequences to a terminal or imitate other records.
 
 Text from the web gets into a log in three ways: as an argument of a message, inside a message formatted before it was
 logged, as Scrapy does, and in the text of an exception.
@@ -9,13 +9,9 @@ from __future__ import annotations
 import copy
 import logging
 import traceback
-from datetime import UTC, datetime
-from logging.handlers import RotatingFileHandler
-from pathlib import Path
 from typing import TextIO
 
 from mediacrawl.base.text import printable, printable_lines, terminal_width, wrapped
-from mediacrawl.log.errors import Fault
 
 _LONGEST_MESSAGE = 100_000
 """Characters of a message that are kept. To make so many printable takes some 30 ms."""
@@ -101,46 +97,3 @@ class AttachedHandler(logging.Handler):
         """Detach from all loggers."""
         for each in self._attached:
             each.removeHandler(self)
-
-
-BYTES = 5_000_000
-"""Bytes of the file before it is rotated; one old file is kept."""
-
-
-class CriticalLog(RotatingFileHandler):
-    """Unexpected exceptions with their tracebacks, as text.
-
-    On disk: ``critical.log`` and ``critical.log.1``, at most `BYTES` each; there is no file without a fault. An entry
-    is written and flushed when it happens; a kill leaves all of them, the last perhaps torn. Entries that the disk
-    refuses are counted in `lost`.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder / "critical.log", "a", BYTES, 1, "utf-8", delay=True, errors="backslashreplace")
-        self.path = folder / "critical.log"
-        self.lost = 0
-        self.setFormatter(logging.Formatter("%(message)s"))
-
-    def write(self, now: float, fault: Fault, said: str, error: BaseException | None = None) -> None:
-        """Write an entry.
-
-        Args:
-            now: seconds since the epoch.
-            fault: what happened.
-            said: the log message: ``Spider error processing <GET ...>``.
-            error: the exception, for its traceback; None for an entry of one line.
-        """
-        when = datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
-        lines = [f"{when} {fault} {fault.url}".rstrip()]
-        if error is not None:
-            lines += [*([f"  {printable(said)[:500]}"] if said.strip() else []), traceback_text(error), ""]
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError:
-            self.lost += 1
-            return
-        self.handle(logging.makeLogRecord({"msg": "\n".join(lines)}))
-
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: ARG002, N802
-        """Count an entry that could not be written."""
-        self.lost += 1

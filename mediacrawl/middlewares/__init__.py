@@ -1,19 +1,26 @@
 """Downloader middlewares. They pass facts to the domain packages, which decide.
 
 Each works with `mediacrawl.scheduler.PenaltyBoxScheduler`, where a request carries a lease, and alone in any Scrapy
-project.
+project. Those in `checks` decide whether a request is sent, `robots` by its site's robots.txt; those in `answers`
+follow it until its response.
 """
 
-from mediacrawl.middlewares.adaptive_delay import AdaptiveDelayMiddleware
-from mediacrawl.middlewares.address import AddressMiddleware
-from mediacrawl.middlewares.contact import ContactMiddleware
-from mediacrawl.middlewares.cut import CutMiddleware, UnpackMiddleware
-from mediacrawl.middlewares.lists import ListsMiddleware
-from mediacrawl.middlewares.nevercrawl import NeverCrawlMiddleware
-from mediacrawl.middlewares.redirect import RedirectCapMiddleware, SeenMiddleware
-from mediacrawl.middlewares.request_log import RequestLogMiddleware
+from mediacrawl.middlewares.answers import (
+    AdaptiveDelayMiddleware,
+    CutMiddleware,
+    ListsMiddleware,
+    RedirectCapMiddleware,
+    RequestLogMiddleware,
+    UnpackMiddleware,
+)
+from mediacrawl.middlewares.checks import (
+    AddressMiddleware,
+    ContactMiddleware,
+    NeverCrawlMiddleware,
+    SeenMiddleware,
+    SiteAdapterMiddleware,
+)
 from mediacrawl.middlewares.robots import RobotsMiddleware
-from mediacrawl.middlewares.site_adapter import SiteAdapterMiddleware
 
 __all__ = [
     "AdaptiveDelayMiddleware",

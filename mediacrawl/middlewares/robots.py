@@ -22,9 +22,9 @@ from mediacrawl.crawl.failures import RefusedRequest, refuse, trouble_in
 from mediacrawl.crawl.headers import BROKE_OFF, header, headers
 from mediacrawl.crawl.interfaces import find_lease_holder, link_filter
 from mediacrawl.crawl.own_settings import OwnSettings
-from mediacrawl.middlewares.redirect import RedirectCookies, target_of
-from mediacrawl.politeness.backoff import trouble_of
+from mediacrawl.middlewares.answers import RedirectCookies, target_of
 from mediacrawl.politeness.caching import conditional_headers, is_conditional, lifetime
+from mediacrawl.politeness.delay import trouble_of
 from mediacrawl.politeness.robots import is_html
 from mediacrawl.politeness.robots_book import (
     RobotsAction,
@@ -35,8 +35,7 @@ from mediacrawl.politeness.robots_book import (
     own_url,
 )
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.scope.canonical import Base, canonical
-from mediacrawl.scope.sites import authority_of, site_of
+from mediacrawl.scope.urls import Base, authority_of, canonical, site_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -78,7 +77,10 @@ class RobotsMiddleware(CrawlComponent):
         super().__init__(crawler, context)
         self._sitemaps_most = own.getint("ROBOTS_SITEMAPS")
         self._cookies = RedirectCookies()
+        self._has_cookies = False
         self._fetching: dict[str, Deferred[None]] = {}
+        if context.leases:
+            context.first_request = self._first_request
 
     async def process_request(self, request: Request) -> Request | None:
         """Let the request pass, refuse it, or request the robots.txt first.
@@ -87,24 +89,41 @@ class RobotsMiddleware(CrawlComponent):
             RefusedRequest: robots.txt forbids it, or is unreachable.
         """
         visit: Visit | None = request.meta.get(VISIT)
-        if request.meta.get("dont_obey_robotstxt"):
+        if request.meta.get("dont_obey_robotstxt") or (visit is not None and visit.fetch.allowed):
             return None
         if visit is not None and visit.fetch.kind is Kind.ROBOTS:
             return self._carried(request, visit) if visit.fetch.url == _carrier(visit) else None
         if not request.url.lower().startswith(("http:", "https:")):
             return None
-        authority = authority_of(canonical(request.url) or request.url)
-        owed = visit.lease.delay if visit is not None else 0.0
-        verdict = self._context.robots.ask(authority, request.url, self._clock.now(), owed=owed)
-        if verdict.say is RobotsAction.FETCH:
-            if visit is not None:
-                return self._robots_request(request, visit, verdict)
-            await self._fetch(authority, verdict)
-            verdict = self._context.robots.ask(authority, request.url, self._clock.now())
         if visit is not None:
-            visit.fetch.crawl_delay = verdict.crawl_delay
+            verdict = self._ask(request, visit)
+            if verdict.say is RobotsAction.FETCH:
+                return self._robots_request(request, visit, verdict)
+        else:
+            authority = authority_of(canonical(request.url) or request.url)
+            verdict = self._context.robots.ask(authority, request.url, self._clock.now())
+            if verdict.say is RobotsAction.FETCH:
+                await self._fetch(authority, verdict)
+                verdict = self._context.robots.ask(authority, request.url, self._clock.now())
         self._obey(request, visit, verdict)
         return None
+
+    def _first_request(self, request: Request, visit: Visit) -> Request | None:
+        """Return the request of the robots.txt that a request has to wait for; None if it is known, or not obeyed."""
+        if request.meta.get("dont_obey_robotstxt") or visit.fetch.kind is Kind.ROBOTS:
+            return None
+        verdict = self._ask(request, visit)
+        if verdict.say is RobotsAction.FETCH:
+            return self._robots_request(request, visit, verdict)
+        visit.fetch.allowed = verdict.say is RobotsAction.ALLOWED
+        return None
+
+    def _ask(self, request: Request, visit: Visit) -> RobotsDecision:
+        authority = authority_of(visit.lease.url)
+        verdict = self._context.robots.ask(authority, request.url, visit.lease.taken, owed=visit.lease.delay)
+        if verdict.say is not RobotsAction.FETCH:
+            visit.fetch.crawl_delay = verdict.crawl_delay
+        return verdict
 
     def process_response(self, request: Request, response: Response) -> Response:
         """Read a robots.txt."""
@@ -116,25 +135,29 @@ class RobotsMiddleware(CrawlComponent):
         if carrier and self._context.robots.carried(authority, carrier) is None:
             self._stats.inc_value("robots/outdated")
             return response
-        was_failing = self._context.robots.is_failing(authority)
+        # The target of a redirect may be unreachable too.
+        was_failing = _is_redirect(response) and self._context.robots.is_failing(authority)
         followed = self._follow(authority, visit, request, response)
-        if followed:
-            # The target may be unreachable too.
-            keeps_out = was_failing
-        else:
-            self._cookies.drop(authority)
-            answer = _answer(request, response, self._clock.now(), broke_off=visit.fetch.broke_off)
-            learned = self._learn(authority, answer, response)
-            keeps_out = not learned.known
-            if not carrier and learned.crawl_delay is not None:
-                visit.fetch.crawl_delay = learned.crawl_delay
-            visit.add_link(*self._sitemaps(authority, learned, visit))
+        keeps_out = was_failing if followed else not self._read(authority, visit, request, response)
         if keeps_out and not carrier:
             _blame(visit, Trouble.CONNECTION if visit.fetch.broke_off else trouble_of(response.status))
             if not followed and not self._context.is_ours:
                 # Goes to `_robots_failed`, which may call the errback of the spider.
                 raise RefusedRequest(Drop.ROBOTS, f"{response.url} could not be had (status {response.status})")
         return response
+
+    def _read(self, authority: str, visit: Visit, request: Request, response: Response) -> bool:
+        """Learn the rules for a visit; return whether they are known."""
+        if self._has_cookies:
+            self._cookies.drop(authority)
+        now = self._clock.now()
+        answer = _answer(request, response, now, broke_off=visit.fetch.broke_off)
+        learned = self._learn(authority, answer, now, response)
+        if not _carrier(visit) and learned.crawl_delay is not None:
+            visit.fetch.crawl_delay = learned.crawl_delay
+        if learned.sitemaps:
+            visit.add_link(*self._sitemaps(authority, learned, visit))
+        return learned.known
 
     def _obey(self, request: Request, visit: Visit | None, verdict: RobotsDecision) -> None:
         if verdict.say is RobotsAction.DENIED:
@@ -149,12 +172,13 @@ class RobotsMiddleware(CrawlComponent):
 
     # -- responses -------------------------------------------------------------------------------------------
 
-    def _learn(self, authority: str, answer: RobotsAnswer, response: Response | None = None) -> RobotsUpdate:
+    def _learn(
+        self, authority: str, answer: RobotsAnswer, now: float, response: Response | None = None
+    ) -> RobotsUpdate:
         """Store the rules, or the failure."""
-        now, site = self._clock.now(), site_of(authority)
+        site = site_of(authority)
         learned = self._context.robots.learn(authority, answer, now)
-        if "request_log" in vars(self._context):
-            # RequestLogMiddleware, which is enabled, made it and closes it.
+        if self._context.request_log is not None:
             status = answer.status if learned.known or not answer.broke_off else 0
             self._context.request_log.write_robots(
                 now, answer.url, status, answer.body, authority=authority, site=site, kept=learned.kept
@@ -207,6 +231,7 @@ class RobotsMiddleware(CrawlComponent):
         if not _is_redirect(response):
             return False
         self._cookies.keep(authority, response, request)
+        self._has_cookies = True
         once_more = "Cookie" not in request.headers and self._cookies.add_to(Request(response.url), authority)
         target = self._target(response, once_more=once_more)
         if target is None:
@@ -262,14 +287,18 @@ class RobotsMiddleware(CrawlComponent):
         if agent := request.headers.get("User-Agent"):
             # Otherwise Scrapy's middleware sets it later.
             headers["User-Agent"] = agent.decode("latin-1")
-        headers |= conditional_headers(verdict.etag, verdict.modified)
+        if verdict.etag or verdict.modified:
+            headers |= conditional_headers(verdict.etag, verdict.modified)
         # It is tried again under the lease of any page that needs it: Scrapy's middleware would count for each page.
         meta = {**request.meta, VISIT: visit, "verbatim_url": True, "dont_retry": True}
         meta["download_fail_on_dataloss"] = False
         robots = request.replace(url=verdict.url, headers=headers, method="GET", body=b"", meta=meta)
-        self._cookies.add_to(robots, _authority(visit))
-        errback = partial(self._robots_failed, request)
-        return request_serialization.hide(robots, self._crawler.spider).replace(errback=errback)
+        if self._has_cookies:
+            self._cookies.add_to(robots, _authority(visit))
+        if not self._context.is_ours:
+            request_serialization.hide(robots, self._crawler.spider)
+        robots.errback = partial(self._robots_failed, request)
+        return robots
 
     def _robots_failed(self, page: Request, failure: Failure) -> Any:
         """Forbid everything while the robots.txt is unreachable. The errback of the request that `page` waits for."""
@@ -277,7 +306,7 @@ class RobotsMiddleware(CrawlComponent):
         authority, carrier = _authority(visit), _carrier(visit)
         if _is_failure(visit, authority):
             if not carrier or self._context.robots.carried(authority, carrier) is not None:
-                self._learn(authority, RobotsAnswer(0, url=visit.fetch.url))
+                self._learn(authority, RobotsAnswer(0, url=visit.fetch.url), self._clock.now())
             visit.decide(_outcome(visit))
             if visit.fetch.sent is not None and not carrier:
                 _blame(visit, visit.fetch.trouble or trouble_in(failure.value))
@@ -324,11 +353,12 @@ class RobotsMiddleware(CrawlComponent):
         except Exception as error:  # noqa: BLE001 - whatever kept the file away, nothing of it may be fetched
             logger.info("%s could not be had: %s", url, error)
             response = None
+        now = self._clock.now()
         if response is None:
-            self._learn(authority, RobotsAnswer(0, url=url))
+            self._learn(authority, RobotsAnswer(0, url=url), now)
         else:
             broke_off = BROKE_OFF in response.flags
-            self._learn(authority, _answer(robots, response, self._clock.now(), broke_off=broke_off), response)
+            self._learn(authority, _answer(robots, response, now, broke_off=broke_off), now, response)
 
 
 def _alone(url: str, verdict: RobotsDecision) -> Request:
@@ -341,9 +371,9 @@ def _alone(url: str, verdict: RobotsDecision) -> Request:
 
 def _answer(request: Request, response: Response, now: float, *, broke_off: bool) -> RobotsAnswer:
     """Return the result of a fetch. A redirect that is not followed counts as unreachable."""
-    conditional = is_conditional(request.headers)
     status = response.status
-    if 300 <= status < 400 and not (status == 304 and conditional):
+    conditional = status == 304 and is_conditional(request.headers)
+    if 300 <= status < 400 and not conditional:
         return RobotsAnswer(0, url=request.url)
     return RobotsAnswer(
         status=status,
@@ -351,16 +381,16 @@ def _answer(request: Request, response: Response, now: float, *, broke_off: bool
         url=request.url,
         etag=header(response, "ETag"),
         modified=header(response, "Last-Modified"),
-        life=_life(response, now),
+        life=lifetime(
+            ",".join(headers(response, "Cache-Control")),
+            header(response, "Expires"),
+            header(response, "Date"),
+            header(response, "Age"),
+            now,
+        ),
         conditional=conditional,
         broke_off=broke_off,
     )
-
-
-def _life(response: Response, now: float) -> float | None:
-    control = ",".join(headers(response, "Cache-Control"))
-    expires, date, age = (header(response, name) for name in ("Expires", "Date", "Age"))
-    return lifetime(control, expires, date, age, now)
 
 
 def _is_redirect(response: Response) -> bool:

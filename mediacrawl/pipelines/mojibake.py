@@ -16,9 +16,8 @@ from twisted.internet.defer import DeferredLock
 
 from mediacrawl.base.setting_types import fields_setting
 from mediacrawl.crawl.failures import LocalFaultError, fault_here
-from mediacrawl.crawl.files import HeldFolder
-from mediacrawl.crawl.own_settings import OwnSettings, models_of, state_folder
-from mediacrawl.crawl.shutdown import refuse_start
+from mediacrawl.crawl.housekeeping import refuse_start
+from mediacrawl.crawl.own_settings import HeldFolder, OwnSettings, models_of, state_folder
 from mediacrawl.crawl.threads import in_thread
 from mediacrawl.encoding import ModelError, native, use_models
 from mediacrawl.encoding.history import History

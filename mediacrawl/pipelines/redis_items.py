@@ -17,8 +17,8 @@ from twisted.internet.defer import Deferred
 from mediacrawl.base.text import cut, printable
 from mediacrawl.crawl import scrapy_internals
 from mediacrawl.crawl.connection import Client, ConnectionSettingError, connect, hidden, key_of, redis_url
+from mediacrawl.crawl.housekeeping import refuse_start
 from mediacrawl.crawl.own_settings import OwnSettings
-from mediacrawl.crawl.shutdown import refuse_start
 from mediacrawl.store import StoreError, json_line
 
 logger = logging.getLogger(__name__)

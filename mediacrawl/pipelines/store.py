@@ -13,8 +13,8 @@ from scrapy.crawler import Crawler
 from scrapy.statscollectors import StatsCollector
 
 from mediacrawl.crawl.context import CrawlContext
+from mediacrawl.crawl.housekeeping import refuse_start
 from mediacrawl.crawl.own_settings import catalogue_path
-from mediacrawl.crawl.shutdown import refuse_start
 from mediacrawl.record.described import Description, with_description
 from mediacrawl.record.item import MediaItem
 from mediacrawl.store import Catalogue, StoreError, UpsertOutcome, json_line

@@ -2,5 +2,5 @@
 
 In come what is known of a site (response times, failures, robots.txt), the addresses of its host, and the time. Out
 come delays in seconds, the clocks of a site and of an address after a visit, and verdicts on a URL (`robots`,
-`robots_directives`) and on an address (`address_guard`). Nothing here sleeps, fetches or resolves names.
+`robots_book`) and on an address (`addresses`). Nothing here sleeps, fetches or resolves names.
 """

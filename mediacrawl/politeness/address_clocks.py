@@ -20,7 +20,6 @@ from math import inf
 import msgpack
 
 from mediacrawl.base.notes import Later, Notes, changed_later
-from mediacrawl.politeness.caching import LastUsed
 
 NAMESPACE = "address"
 _FORMAT, _OLD_FORMAT = 2, 1
@@ -252,7 +251,8 @@ def _unpacked(record: bytes | None) -> AddressClock:
 
 
 HELD_ANSWERED = 100_000
-"""Addresses that are remembered as having answered, some 150 bytes each; the least recently used is forgotten."""
+"""Addresses that are remembered as having answered, some 150 bytes each; the one that answered longest ago is
+forgotten."""
 _FIRST_GUESS = 1.0
 """Duration in seconds of a request to an untried address, until one has ended."""
 _WEIGHT = 0.1
@@ -269,7 +269,7 @@ class UntriedAddresses:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._answered: LastUsed[bool] = LastUsed(HELD_ANSWERED)
+        self._answered: dict[str, None] = {}
         self._out: dict[int, tuple[str, float, bool]] = {}
         self._places = 0
         self._took = _FIRST_GUESS
@@ -280,7 +280,7 @@ class UntriedAddresses:
 
         Callers that must wait get times one after the other, as places are likely to become free.
         """
-        is_untried = not self._answered.get(address)
+        is_untried = address not in self._answered
         if is_untried and self._places >= self._most:
             return self._wait(now)
         self._out[request] = (address, now, is_untried)
@@ -301,10 +301,11 @@ class UntriedAddresses:
             return
         if is_untried:
             self._took += _WEIGHT * (max(now - began, 0.0) - self._took)
+        self._answered.pop(address, None)
         if answered:
-            self._answered.put(address, True)
-        else:
-            self._answered.drop(address)
+            self._answered[address] = None
+            if len(self._answered) > HELD_ANSWERED:
+                del self._answered[next(iter(self._answered))]
 
     def _wait(self, now: float) -> float:
         # If none has ended yet, they take at least as long as the oldest one has.

@@ -1,33 +1,17 @@
-"""HTTP freshness (RFC 9111, sections 4.2 and 5), conditional requests, and a least recently used cache."""
+"""HTTP freshness (RFC 9111, sections 4.2 and 5), and conditional requests."""
 
 from __future__ import annotations
 
 from calendar import timegm
-from collections import OrderedDict
 from collections.abc import Container
 from email.utils import parsedate
-from math import inf
-from typing import Generic, TypeVar
 
 _LONGEST = 1_024
 """Characters of a header that are read."""
 
-_DAY = 86_400.0
-"""Seconds that a copy may count for a slow site at most (RFC 9309, 2.4)."""
-
-
 _LONGEST_VALIDATOR = 128
 """Characters of an ETag; a longer one is not sent back."""
 _CONDITIONS = ("If-None-Match", "If-Modified-Since")
-
-
-def robots_age(life: float, crawl_delay: float | None, owed: float) -> float:
-    """Return the seconds for which a robots.txt counts.
-
-    A copy counts for at least one visit after the one that fetched it, or a site with long delays would only be
-    asked for its robots.txt. `owed` is the delay before this visit, in seconds.
-    """
-    return max(life, 2.0 * (crawl_delay or 0.0), min(2.0 * owed, _DAY))
 
 
 def lifetime(cache_control: str, expires: str, date: str, age: str, now: float) -> float | None:
@@ -79,38 +63,3 @@ def http_time(value: str) -> float | None:
         return float(timegm((*fields[:6], 0, 1, 0))) if fields else None
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
-
-
-Value = TypeVar("Value")
-
-
-class LastUsed(Generic[Value]):
-    """A least recently used cache by name, bounded by number and by weight. The last one used is always kept."""
-
-    def __init__(self, most: int, heaviest: float = inf) -> None:
-        self._most = most
-        self._heaviest = heaviest
-        self._values: OrderedDict[str, tuple[Value, int]] = OrderedDict()
-        self._weight = 0
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def get(self, name: str) -> Value | None:
-        """Return the value of a name, which becomes the last used; None if there is none."""
-        found = self._values.get(name)
-        if found is None:
-            return None
-        self._values.move_to_end(name)
-        return found[0]
-
-    def put(self, name: str, value: Value, weight: int = 1) -> None:
-        """Store a value under a name; it replaces the one before."""
-        self._weight += weight - self._values.pop(name, (None, 0))[1]
-        self._values[name] = (value, weight)
-        while len(self._values) > self._most or (self._weight > self._heaviest and len(self._values) > 1):
-            self._weight -= self._values.popitem(last=False)[1][1]
-
-    def drop(self, name: str) -> None:
-        """Remove the value of a name, if there is one."""
-        self._weight -= self._values.pop(name, (None, 0))[1]

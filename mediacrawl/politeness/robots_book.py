@@ -1,25 +1,165 @@
-"""The robots.txt of every authority: cached rules, their age, failures and redirects.
+"""The robots.txt of every authority: cached rules, their age, failures and redirects, and how these are stored.
 
 An authority is scheme, host and port (RFC 9309, 2.3): http and https of one name have two files.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import zlib
+from dataclasses import astuple, dataclass, replace
 from enum import StrEnum
+from typing import Any
 from zlib import crc32
 
+import msgpack
+
+from mediacrawl.base.last_used import LastUsed
 from mediacrawl.base.notes import Notes
-from mediacrawl.politeness.caching import LastUsed, robots_age, usable_validator
+from mediacrawl.politeness.caching import usable_validator
 from mediacrawl.politeness.robots import RobotsRules
-from mediacrawl.politeness.robots_note import (
-    FetchFailures,
-    RobotsCopy,
-    RobotsNote,
-    RobotsRedirect,
-    pack,
-    unpack,
-)
+
+MOST_KEPT = 64 * 1024
+"""Bytes of a note. Half a megabyte of real rules compresses to less."""
+
+_FORMAT = 3
+_PACKED_FROM = 150
+"""Characters from which on compression saves more than it adds."""
+_MOST_TEXT = 2 * 1024 * 1024
+"""Characters of a decompressed text; 500 KiB with every octet escaped are less."""
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsCopy:
+    """A robots.txt as fetched last.
+
+    Attributes:
+        text: our group alone, see `RobotsRules.group_text`; None if it is too long to be stored.
+        status: of the response; anything but 2xx has no rules.
+        fetched: when it was fetched or last confirmed by 304, seconds since the epoch.
+        life: seconds that it counts from then.
+        etag, modified: the headers ETag and Last-Modified; may be empty.
+        source: the URL that they belong to, after redirects; empty for the authority's own.
+    """
+
+    text: str | None
+    status: int
+    fetched: float
+    life: float
+    etag: str = ""
+    modified: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchFailures:
+    """Failed fetches in a row.
+
+    Attributes:
+        first, last: when the first and the last one ended, seconds since the epoch.
+        times: their number.
+        status: of the last response; 0 without one.
+        cut: checksum of the last body, if it broke off; otherwise 0.
+    """
+
+    first: float
+    last: float
+    times: int = 1
+    status: int = 0
+    cut: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsRedirect:
+    """A redirect of a robots.txt that is being followed.
+
+    Attributes:
+        url: its target.
+        hops: redirects so far.
+        since: when the last of them was met, seconds since the epoch.
+        carrier: URL of the lease on the target's own site that fetches it; empty while it is fetched from the
+            authority's site.
+    """
+
+    url: str
+    hops: int
+    since: float
+    carrier: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsNote:
+    """The state of one authority's robots.txt. Each part may be None."""
+
+    copy: RobotsCopy | None = None
+    failing: FetchFailures | None = None
+    way: RobotsRedirect | None = None
+
+
+def pack(note: RobotsNote) -> bytes:
+    """Encode a note: msgpack, a long text in it as zlib; at most some 64 KiB.
+
+    A copy whose text does not fit is stored without it, and fetched again when it has left the memory.
+    """
+    text: str | bytes | None = note.copy.text if note.copy else None
+    if isinstance(text, str) and len(text) >= _PACKED_FROM:
+        text = zlib.compress(text.encode("ascii", "replace"))
+    record = _pack(note, text)
+    return record if len(record) <= MOST_KEPT or note.copy is None else _pack(note, None)
+
+
+def unpack(record: bytes) -> RobotsNote | None:
+    """Decode a note; None if it is invalid or of an older version: then the file is fetched again."""
+    try:
+        version, copy, failing, way = msgpack.unpackb(record)
+        if version != _FORMAT:
+            return None
+        note = RobotsNote(copy=_copy(*copy) if copy else None)
+        if failing:
+            # Older notes have no checksum.
+            first, last, *numbers = failing
+            note = replace(note, failing=FetchFailures(float(first), float(last), *map(_whole, numbers)))
+        if way:
+            url, hops, since, carrier = way
+            note = replace(note, way=RobotsRedirect(str(url), _whole(hops), float(since), str(carrier)))
+    except (ValueError, TypeError, OverflowError, msgpack.UnpackException, zlib.error):
+        return None
+    return note
+
+
+def _pack(note: RobotsNote, text: str | bytes | None) -> bytes:
+    copy = (text, *astuple(note.copy)[1:]) if note.copy else None
+    failing = astuple(note.failing) if note.failing else None
+    way = astuple(note.way) if note.way else None
+    packed: bytes = msgpack.packb((_FORMAT, copy, failing, way), unicode_errors="replace")
+    return packed
+
+
+def _copy(text: Any, status: Any, fetched: Any, life: Any, *more: Any) -> RobotsCopy:
+    if isinstance(text, bytes):
+        text = zlib.decompressobj().decompress(text, _MOST_TEXT).decode("ascii")
+    etag, modified, source = map(str, more)
+    return RobotsCopy(
+        None if text is None else str(text),
+        _whole(status),
+        float(fetched),
+        float(life),
+        usable_validator(etag),
+        usable_validator(modified),
+        source,
+    )
+
+
+def _whole(value: Any) -> int:
+    """Return a number that msgpack can encode.
+
+    Raises:
+        OverflowError: it has too many bits.
+    """
+    number = int(value)
+    if number.bit_length() > 63:
+        raise OverflowError
+    return number
+
 
 READ = 1_000
 """Files in memory parsed, some 11 KB each."""
@@ -141,6 +281,9 @@ class RobotsTimes:
         return row.times >= LEAST_TRIES and row.last - row.first >= self.give_up
 
 
+_DAY = 86_400.0
+"""Seconds that a copy may count for a slow site at most (RFC 9309, 2.4)."""
+
 LEAST_TRIES = 5
 """Failures in a row before an authority is given up; while no crawl runs, nothing is tried."""
 
@@ -160,7 +303,7 @@ class _Cached:
 class RobotsBook:
     """The robots.txt of every authority.
 
-    On disk: one note per authority in the store, see `robots_note`. A kill loses notes since the last commit; those
+    On disk: one note per authority in the store (`pack`). A kill loses notes since the last commit; those
     files are fetched again. In memory: the notes used last, and of fewer of them the parsed rules.
     """
 
@@ -172,6 +315,7 @@ class RobotsBook:
         self._token = token
         self._times = times
         self._store = store
+        self._is_shared = store.shared
         self._read: LastUsed[_Cached] = LastUsed(READ, READ_TEXT)
         self._held: LastUsed[bytes] = LastUsed(HELD, HELD_BYTES)
 
@@ -196,11 +340,8 @@ class RobotsBook:
             return _fetch(entry, authority)
         if entry.rules is not None:
             verdict = entry.rules.allowed(url)
-            return RobotsDecision(
-                RobotsAction.ALLOWED if verdict else RobotsAction.DENIED,
-                rule=verdict.rule,
-                crawl_delay=_delay(entry.rules),
-            )
+            say = RobotsAction.ALLOWED if verdict.allowed else RobotsAction.DENIED
+            return RobotsDecision(say, rule=verdict.rule, crawl_delay=entry.rules.crawl_delay or 0.0)
         row = note.failing or FetchFailures(last, last)
         rule = f"robots.txt could not be had (status {row.status}, {row.times} times)"
         say = RobotsAction.DENIED if times.is_hopeless(row) else RobotsAction.WAIT
@@ -328,7 +469,7 @@ class RobotsBook:
 
     def _entry(self, authority: str) -> _Cached | None:
         entry = self._read.get(authority)
-        if self._store.shared:
+        if self._is_shared:
             # Another process may have written it.
             record = self._store.note(_NAMESPACE, authority)
             if entry is not None and record == entry.record:
@@ -341,7 +482,7 @@ class RobotsBook:
         if record is None or note is None:
             return None
         entry = _Cached(note, self._rules(note.copy), record)
-        if not self._store.shared:
+        if not self._is_shared:
             self._held.put(authority, record, len(record))
         self._read.put(authority, entry, _weight(note))
         return entry
@@ -354,12 +495,21 @@ class RobotsBook:
     def _keep(self, authority: str, entry: _Cached) -> None:
         record = entry.record = pack(entry.note)
         self._read.put(authority, entry, _weight(entry.note))
-        if not self._store.shared:
+        if not self._is_shared:
             self._held.put(authority, record, len(record))
         self._store.set_note(_NAMESPACE, authority, record)
 
 
 _NAMESPACE = "robots"
+
+
+def robots_age(life: float, crawl_delay: float | None, owed: float) -> float:
+    """Return the seconds for which a robots.txt counts.
+
+    A copy counts for at least one visit after the one that fetched it, or a site with long delays would only be
+    asked for its robots.txt. `owed` is the delay before this visit, in seconds.
+    """
+    return max(life, 2.0 * (crawl_delay or 0.0), min(2.0 * owed, _DAY))
 
 
 def own_url(authority: str) -> str:

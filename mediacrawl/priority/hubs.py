@@ -23,11 +23,12 @@ from zlib import crc32
 
 import msgpack
 
+from mediacrawl.base.last_used import LastUsed
 from mediacrawl.base.notes import Later, Notes
 from mediacrawl.base.terms import Candidate, Evidence, Kind, Lease
 from mediacrawl.frontier.site_state import AGAIN
-from mediacrawl.politeness.caching import LastUsed, conditional_headers, usable_validator
-from mediacrawl.priority.link_class import link_class
+from mediacrawl.politeness.caching import conditional_headers, usable_validator
+from mediacrawl.priority.links import link_class
 
 DAY = 86_400.0
 """Seconds of a day: rates are nuggets a day, and times are seconds."""

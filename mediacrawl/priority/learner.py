@@ -11,14 +11,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mediacrawl.log.archive import replacing
-from mediacrawl.priority.features import HALF, NOTHING, SIZE, WIDTH, Rows, place
+from mediacrawl.base.files import replacing
+from mediacrawl.priority.links import HALF, NOTHING, SIZE, WIDTH, place
 from mediacrawl.priority.orders import OrderModelError
 
 PRIOR = {"from other": -2.0, "from own": -2.5, "from seed": -1.0}
 """Weights that the model begins with, as log odds: what leads to another site is better than what stays, and a seed was
 chosen by somebody. That what is named like a media file is one, it learns within some fetches where it is so; told
 beforehand it finds half as much in the first 2,000 pages, since those who fake media have most of such names."""
+
+Rows = NDArray[np.uint32]
+"""Features of several links, one row of `WIDTH` each."""
 
 _BATCH = 100
 """Examples that are learned at a time: one at a time costs thirty times as much, and finds no more."""
@@ -73,7 +76,7 @@ class Learner:
         """Take an example; it counts with the next batch.
 
         Args:
-            row: the link's features, see `features.places`.
+            row: the link's features, see `links.places`.
             target: what it was worth, 0 to 1.
         """
         self._rows.append(row)

@@ -11,7 +11,7 @@ import json
 import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from functools import partial
 from hashlib import blake2b
@@ -21,15 +21,12 @@ from typing import Any, Protocol
 import msgpack
 from itemadapter import ItemAdapter
 
-from mediacrawl.base.facts import EXTERNAL_SOURCES
+from mediacrawl.base.facts import EXTERNAL_SOURCES, LEAST_HEAD
+from mediacrawl.base.last_used import LastUsed
 from mediacrawl.base.notes import Later, Notes, changed_later
 from mediacrawl.base.terms import Drop, End, Nugget, Outcome
+from mediacrawl.base.text import plain
 from mediacrawl.base.visit import Visit
-from mediacrawl.politeness.caching import LastUsed
-from mediacrawl.record.build import PAGE_STATUS
-from mediacrawl.record.item import MediaItem
-from mediacrawl.store.rows import plain
-from mediacrawl.store.works import LEAST_HEAD
 
 logger = logging.getLogger(__name__)
 
@@ -44,7 +41,7 @@ SAYING = ("title", "artist", "albumartist", "album", "composer", "podcast", "des
 """Fields of which a record needs one to say something about itself. The others are in files that nobody has named:
 taggers write a genre and a year by themselves, encoders a comment and their own name."""
 
-_UNREAD = frozenset({PAGE_STATUS, "unsupported"})
+_UNREAD = frozenset({"page", "unsupported"})
 _FAILED = "error"
 """What the `probe_status` of a file begins with of which nothing could be read."""
 _NO_MD5 = frozenset({"", "0" * 32})
@@ -158,8 +155,9 @@ def recording(record: Mapping[str, Any]) -> str:
 
 
 def _record(item: Any) -> Mapping[str, Any] | None:
-    if isinstance(item, MediaItem):
-        return {name: getattr(item, name) for name in MediaItem.__slots__}
+    if is_dataclass(item) and hasattr(item, "probe_status"):
+        # A media record, whose values are plain: `ItemAdapter` would copy all of them.
+        return {each.name: getattr(item, each.name) for each in fields(item)}
     return ItemAdapter(item).asdict() if item is not None and ItemAdapter.is_item(item) else None
 
 

@@ -16,9 +16,9 @@ from typing import Protocol, runtime_checkable
 
 import msgpack
 
+from mediacrawl.base.last_used import LastUsed
 from mediacrawl.base.notes import Notes
-from mediacrawl.politeness.caching import LastUsed
-from mediacrawl.priority.journal import VisitEntry
+from mediacrawl.priority.visits import VisitEntry
 
 HEARD = 1_000
 """Visits that are heard of at once, give or take a batch: to read and learn them holds the crawl up for some 20 ms."""

@@ -1,4 +1,4 @@
-"""State of one walk over a file: its bytes, the limits, the result, the missing ranges."""
+"""State of one walk over a file: the segments that were fetched, the limits, the result, the missing ranges."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from mediacrawl.base.terms import Tag
 from mediacrawl.encoding.declared import decode, is_plain
 from mediacrawl.probe.policy import ProbePolicy
 from mediacrawl.probe.result import LONGEST, ProbeResult
-from mediacrawl.probe.sparse import NeedBytes, SparseFile
 from mediacrawl.probe.text import Value
 
 _LONGEST = 2000
@@ -22,13 +21,103 @@ _ADDRESS = re.compile(r"https?://[^\s\x00-\x20<>\"]{3,}", re.IGNORECASE)
 
 
 def address_in(text: str) -> str | None:
-    """The URL that a text is, None if it is something else.
-
-    Args:
-        text: of a field that may hold a URL.
-    """
+    """The URL that the text of a field is, None if it is something else."""
     plain = text.strip("\0 \t\r\n\ufeff")
     return plain if len(plain) <= _LONGEST and _ADDRESS.fullmatch(plain) else None
+
+
+MAX_OFFSET = 2**62
+"""Offsets beyond it come from broken or hostile sizes."""
+
+
+class NeedBytes(BaseException):
+    """Reading needs bytes that were not fetched yet.
+
+    It is a `BaseException`, so that code which handles an `Exception` of a broken file lets it pass.
+
+    Attributes:
+        start: first missing byte.
+        stop: end (exclusive) of the range that the reader needs.
+    """
+
+    def __init__(self, start: int, stop: int) -> None:
+        super().__init__(start, stop)
+        self.start = start
+        self.stop = stop
+
+
+class SparseFile:
+    """A file over fetched segments, read by offsets.
+
+    Reading a byte that was not fetched raises `NeedBytes`. Reading past the end of a file of known size gives fewer
+    bytes, as with any file; while the size is unknown, no byte is past the end.
+
+    Attributes:
+        size: bytes of the whole file, None while unknown.
+    """
+
+    def __init__(self, size: int | None = None) -> None:
+        self.size = size
+        self._segments: list[tuple[int, bytes]] = []
+
+    def put(self, start: int, data: bytes) -> None:
+        """Adds bytes that were fetched from an offset on; newer bytes win where they overlap older ones."""
+        if not data:
+            return
+        apart = []
+        for other, old in self._segments:
+            if other + len(old) < start or other > start + len(data):
+                apart.append((other, old))
+                continue
+            tail = old[max(0, start + len(data) - other) :]
+            data = old[: max(0, start - other)] + data + tail
+            start = min(start, other)
+        self._segments = sorted([*apart, (start, data)])
+
+    def segments(self) -> list[tuple[int, bytes]]:
+        """Returns what was fetched: (start, bytes), sorted, with gaps between them."""
+        return list(self._segments)
+
+    def get(self, start: int, stop: int) -> bytes:
+        """Reads the bytes from `start` to `stop` (exclusive), fewer at the end of the file.
+
+        Raises:
+            NeedBytes: if one of them was not fetched.
+        """
+        stop = stop if self.size is None else min(stop, self.size)
+        pieces = []
+        while start < stop:
+            piece = self._piece(start, stop)
+            if not piece:
+                raise NeedBytes(start, stop)
+            pieces.append(piece)
+            start += len(piece)
+        return b"".join(pieces)
+
+    def at_hand(self, start: int, stop: int) -> bytes | None:
+        """As `get`, but None if a byte is missing: for facts that are not worth a request."""
+        try:
+            return self.get(start, stop)
+        except NeedBytes:
+            return None
+
+    def run(self, start: int, limit: int) -> bytes:
+        """Reads what was fetched from `start` on without a gap, at most `limit` bytes."""
+        stop = start + limit
+        return self._piece(start, stop if self.size is None else min(stop, self.size))
+
+    def before(self, stop: int, limit: int) -> bytes:
+        """Reads what was fetched right before `stop` without a gap, at most `limit` bytes."""
+        for at, data in self._segments:
+            if at < stop <= at + len(data):
+                return data[max(0, stop - limit - at) : stop - at]
+        return b""
+
+    def _piece(self, start: int, stop: int) -> bytes:
+        for at, data in self._segments:
+            if at <= start < at + len(data):
+                return data[start - at : stop - at]
+        return b""
 
 
 class LimitError(Exception):
@@ -96,7 +185,7 @@ class Stage:
             context.stages[name] = f"limit: {error}"
         elif isinstance(error, Exception):
             # A parser may raise anything on a hostile file.
-            context.errors.append(type(error).__name__)
+            context.result.errors.append(type(error).__name__)
             context.note(f"{name}:{type(error).__name__}")
             context.stages[name] = f"{type(error).__name__}: {error}"[:200]
         else:
@@ -113,11 +202,10 @@ class ParseContext:
         policy: the limits.
         result: facts and texts so far.
         needs: ranges (start, stop) that stages wait for, in the order of the stages.
-        errors: names of the error classes that ended a stage.
         supported: whether the format has a reader.
         stages: name of each stage -> ``done`` or what ended it; of several of one name, a failed one.
-        expected: MIME type by the URL or by the server, empty if neither names one. It never decides what the format
-            is, only whether more bytes are worth a request where the content is not recognized.
+        seeks_mpeg: whether a name or the server claims that it is MPEG audio. Claims never decide what the format is,
+            only whether more bytes are worth a request where the content is not recognized.
         id3_tags: end -> start of the ID3v2 tags that were read: several ways may lead to one.
     """
 
@@ -125,10 +213,9 @@ class ParseContext:
     policy: ProbePolicy
     result: ProbeResult = field(default_factory=ProbeResult)
     needs: list[tuple[int, int]] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
     supported: bool = False
     stages: dict[str, str] = field(default_factory=dict)
-    expected: str = ""
+    seeks_mpeg: bool = False
     id3_tags: dict[int, int] = field(default_factory=dict)
     _parts: int = 0
     _text: int = 0
@@ -148,6 +235,22 @@ class ParseContext:
         self._parts += 1
         if self._parts > self.policy.max_parts:
             raise LimitError("parts")
+
+    def set_status(self, *, has_bytes: bool, is_finished: bool) -> None:
+        """Sets `ProbeResult.status` at the end of a walk."""
+        result = self.result
+        nothing = not result.tags and result.codec is None and result.duration is None
+        is_done = is_finished and not self.needs
+        if not has_bytes:
+            result.status = "error:NoData"
+        elif not self.supported:
+            result.status = "unsupported"
+        elif nothing and result.errors:
+            result.status = f"error:{result.errors[0]}"
+        else:
+            if nothing and is_done and not result.notes:
+                self.note("nothing found")
+            result.status = "complete" if is_done and not result.notes else "partial"
 
     def fits(self, size: int) -> bool:
         """Whether a text of `size` bytes may be read; notes it if not."""

@@ -8,21 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from html import unescape
 
 from mediacrawl.encoding.declared import wide_order
-from mediacrawl.probe.context import ParseContext
+from mediacrawl.probe.context import ParseContext, SparseFile
 from mediacrawl.probe.formats import SNIFF_BYTES, UNKNOWN, mpeg_audio, raw_audio, read_container, sniff
 from mediacrawl.probe.formats.audio_frames import FrameFormat, find, set_facts
 from mediacrawl.probe.multipart import read_content_range
 from mediacrawl.probe.policy import ProbePolicy
 from mediacrawl.probe.result import ProbeResult
-from mediacrawl.probe.sparse import SparseFile
 from mediacrawl.probe.text import LATIN1, UTF8, Value, ended
 
-STREAM = "stream"
-"""The `ProbeResult.status` of a stream."""
 PLAYING = "playing_"
 """Prefix of the keys of texts inside a stream, which describe the current song."""
 STREAM_BYTES = 8 * 1024
@@ -44,10 +40,9 @@ _REFERENCES_DEEP = 2
 Header = tuple[str, bytes]
 """A header's name in lower case, and its value as it came."""
 
-SIGNS = frozenset(
+_SIGNS = frozenset(
     {"icy-name", "icy-br", "icy-genre", "icy-pub", "icy-url", "icy-description", "icy-metaint", "ice-audio-info"}
 )
-_SHOUTCAST = frozenset({"icy-name", "icy-br", "icy-genre", "icy-pub", "icy-url", "icy-description"})
 _TEXTS = {
     "icy-name": "title",
     "icy-genre": "genre",
@@ -86,36 +81,35 @@ _MOST = 10_000
 """Above it ``icy-br`` are bits and not kilobits per second."""
 
 
-def is_stream(headers: Mapping[str, str]) -> bool:
-    """Whether a response is an endless stream, by its headers.
+def stream_bytes(headers: Mapping[str, str]) -> int:
+    """Returns how many bytes of an endless stream are read; 0 if a response is none, by its headers.
 
     Content-Length says nothing, since stations send great ones. A Content-Range that says how long it all is makes it
-    a file; Icecast-KH gives ranges of streams too, of ``*`` bytes.
+    a file; Icecast-KH gives ranges of streams too, of ``*`` bytes. If the stream has the first words on the song
+    between its bytes, they are read with it.
+
+    Args:
+        headers: by name in lower case.
     """
-    if SIGNS.isdisjoint(headers):
-        return False
+    if _SIGNS.isdisjoint(headers):
+        return 0
     place = read_content_range(headers.get("content-range", ""))
-    return place is None or place.size is None
-
-
-def stream_bytes(headers: Mapping[str, str]) -> int:
-    """How many bytes of a stream are read: with the first words on the song, if it has them between its bytes."""
+    if place is not None and place.size is not None:
+        return 0
     told = headers.get("icy-metaint", "").strip()
     metaint = int(told) if told.isdigit() and told.isascii() and len(told) <= _MOST_DIGITS else 0
     return max(STREAM_BYTES, metaint + 1 + _LONGEST_WORDS) if 0 < metaint <= MOST_METAINT else STREAM_BYTES
 
 
-def lacks_song(names: AbstractSet[str], result: ProbeResult) -> bool:
-    """Whether a station would name the song if it were asked with ``Icy-MetaData: 1``.
+def read_stream(headers: Sequence[Header], body: bytes, policy: ProbePolicy | None = None) -> ProbeResult:
+    """Reads a stream from its headers, and the format from the bytes that came.
 
-    Ogg names it in the stream itself. Only MPEG audio has it between its bytes, and only if the request asks for it.
+    Args:
+        headers: of the response, as they came, with their names in lower case.
+        body: its first bytes, see `stream_bytes`.
+        policy: the limits.
     """
-    return result.codec in {"mp3", "aac"} and "icy-metaint" not in names and bool(_SHOUTCAST & names)
-
-
-def read_stream(headers: Sequence[Header], body: bytes, policy: ProbePolicy) -> ProbeResult:
-    """Reads a stream from its headers, and the format from the bytes that came."""
-    context = ParseContext(SparseFile(), policy)
+    context = ParseContext(SparseFile(), policy or ProbePolicy())
     body, song = _parted(headers, body)
     context.file.put(0, body[:STREAM_BYTES])
     _read_content(context, body[:STREAM_BYTES])
@@ -124,7 +118,7 @@ def read_stream(headers: Sequence[Header], body: bytes, policy: ProbePolicy) -> 
         # The station and the next song have other titles.
         tag.key = f"{PLAYING}{tag.key}"
     # What a stream's first pages lack is no lack: it has no end that could be read.
-    result.status, result.notes, result.duration, result.duration_estimated = STREAM, [], None, None
+    result.status, result.notes, result.duration, result.duration_estimated = "stream", [], None, None
     result.is_live, result.chapters = True, []
     with context.stage("headers"):
         _read_headers(context, headers)

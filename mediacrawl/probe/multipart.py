@@ -6,9 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-MULTIPART = "multipart/byteranges"
-WRAPPING = 1024
-"""Bytes that the boundaries and headers of one part may add to the requested range."""
+_MULTIPART = "multipart/byteranges"
 
 _CONTENT_RANGE = re.compile(
     r"\s*bytes[ \t=]+(\d{1,18})\s*-\s*(\d{1,18})\s*/\s*(\d{1,18}|\*)\s*\Z", re.ASCII | re.IGNORECASE
@@ -54,7 +52,7 @@ def read_content_range(content_range: str) -> ContentRange | None:
 
 def is_multipart(content_type: str) -> bool:
     """Whether a response has its ranges in parts."""
-    return content_type.lstrip().lower().startswith(MULTIPART)
+    return content_type.lstrip().lower().startswith(_MULTIPART)
 
 
 def read_parts(content_type: str, body: bytes) -> Iterator[BodyPart]:

@@ -36,7 +36,8 @@ class ProbeResult:
         status: ``complete``, ``partial`` (something that the file announces could not be read),
             ``unsupported`` (no reader for this format), ``error:<class>`` (nothing could be read), ``stream`` (endless;
             the facts are those of its headers).
-        notes: reasons why it is not complete: ``budget``, ``limit:parts``, ``audio:HeaderNotFoundError``.
+        notes: reasons why it is not complete: ``budget``, ``limit:parts``, ``audio:BrokenError``.
+        errors: names of the classes of the errors that ended a part of the reading, in order.
         container: name of the format by its content: ``mp3``, ``mp4``, ``ogg``, ``flac``, ``html`` ...
         encoding_format: MIME type by its content.
         is_video: whether it has a video track; a cover does not count.
@@ -68,6 +69,7 @@ class ProbeResult:
 
     status: str = "partial"
     notes: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
     container: str | None = None
     encoding_format: str | None = None
     is_video: bool = False
@@ -137,11 +139,7 @@ class ProbeResult:
             self.covers.append(Cover(kind, mime or None, size, position))
 
     def rotate(self, degrees: float) -> None:
-        """Records that a player turns the picture, and exchanges width and height for quarter turns.
-
-        Args:
-            degrees: clockwise; it is rounded to a quarter turn.
-        """
+        """Records that a player turns the picture clockwise, by whole quarter turns; some exchange width and height."""
         turns = round(degrees / 90) % 4
         if turns:
             self.rotation = 90 * turns

@@ -1,23 +1,314 @@
-"""The state of a probe between two visits: its bytes, and the facts of the server's first response."""
+"""One media file read over several polite visits: which range next, when it is enough, what an answer brings.
+
+`Probe` plans the ranges. `Session` feeds it the answers of an HTTP server, and keeps the facts of the first of them.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, field
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
+from typing import Any
 
 import msgpack
 
-from mediacrawl.base.content_coding import codings_of
-from mediacrawl.probe.claims import expected_by_type
+from mediacrawl.probe.context import MAX_OFFSET, ParseContext, SparseFile
+from mediacrawl.probe.formats import read_container
 from mediacrawl.probe.multipart import BodyPart, is_multipart, read_content_range, read_parts
-from mediacrawl.probe.planner import Probe
 from mediacrawl.probe.policy import ProbePolicy
 from mediacrawl.probe.result import ProbeResult
 
+Range = tuple[int, int]
 _SIZE = re.compile(r"\s*\d{1,18}\s*", re.ASCII)
 _UNSATISFIED = re.compile(r"\s*bytes\s+\*/(\d{1,18})\s*", re.ASCII | re.IGNORECASE)
+
+_FORMAT = 1
+"""Version of the serialized state; other versions are not read."""
+_MPEG_AUDIO = "audio/mpeg"
+_EXTENSIONS = frozenset({"mp1", "mp2", "mp3", "mpa", "mpga", "m2a"})
+_says_mpeg = re.compile(r"(?:audio|application)/(?:x-)?(?:mpeg(?:-?[23]|audio)?|mp[23ag])").fullmatch
+_SPECIFIC = ("audio/", "video/", "image/", "text/html", "text/xml", "application/xml", "application/xhtml")
+"""Prefixes of types that say what a file is. Download scripts invent others."""
+
+
+def names_mpeg(name: str) -> bool:
+    """Whether the extension of a URL or a file name stands for MPEG audio."""
+    name = name.partition("#")[0].partition("?")[0].rpartition("/")[2]
+    _, dot, extension = name.rpartition(".")
+    return bool(dot) and extension.lower() in _EXTENSIONS
+
+
+def claims_mpeg(content_type: str, *, by_name: bool) -> bool:
+    """Whether a Content-Type stands for MPEG audio; where it says nothing of the file, `by_name` holds."""
+    mime = content_type.partition(";")[0].strip().lower()
+    return _says_mpeg(mime) is not None or (by_name and not mime.startswith(_SPECIFIC))
+
+
+def choose(
+    needs: Sequence[Range],
+    file: SparseFile,
+    policy: ProbePolicy,
+    *,
+    requests_left: int,
+    bytes_left: int,
+) -> Range | None:
+    """Chooses the next range among those that stages of the walk wait for; None if no need fits into the budget.
+
+    Stages are served in their order, but none takes the last requests that later stages need: the chapter images of a
+    podcast must not cost it its duration.
+    """
+    fitting = (need for need in needs if need[0] < need[1] <= min(MAX_OFFSET, need[0] + bytes_left))
+    payable = list(dict.fromkeys(fitting))
+    if not payable or requests_left <= 0:
+        return None
+    need = payable[max(0, len(payable) - requests_left)]
+    start, stop = _joined(need, payable, policy.skip_bytes, bytes_left)
+    stop = max(stop, start + _read_ahead(file, start, policy))
+    steps = -(-(stop - start) // policy.step_bytes)
+    end = MAX_OFFSET if file.size is None else file.size
+    return start, min(start + steps * policy.step_bytes, start + bytes_left, end)
+
+
+def _joined(need: Range, needs: Sequence[Range], gap: int, bytes_left: int) -> Range:
+    """Joins a range with those whose gap costs less than a request."""
+    start, stop = need
+    for first, last in sorted(needs):
+        near = first - stop <= gap and start - last <= gap
+        joined = min(start, first), max(stop, last)
+        if near and joined[1] - joined[0] <= bytes_left:
+            start, stop = joined
+    return start, stop
+
+
+def _read_ahead(file: SparseFile, start: int, policy: ProbePolicy) -> int:
+    """Bytes to read from `start` on: as many as the run of bytes before it has, at most `ProbePolicy.skip_bytes`."""
+    before = [len(data) for at, data in file.segments() if 0 <= start - at - len(data) < policy.skip_bytes]
+    return min(max([policy.step_bytes, *before]), policy.skip_bytes)
+
+
+class Probe:
+    """Reads one media file from ranges that the caller fetches.
+
+    Fetch `next_range` and `feed` what came, until `next_range` is None; then take `result`. After each `feed` the whole
+    walk runs again over all bytes at hand (0 to 5 ms), so the only state between visits is those bytes and a few
+    numbers: `dump` and `load` carry it over a restart.
+
+    It always ends: each `feed` counts against the budget, and one that brings no requested byte is the last.
+
+    Attributes:
+        policy: the limits.
+        seeks_mpeg: whether a name or the server claims that it is MPEG audio. Then its frames are searched for if the
+            content is not recognized. No claim decides the format.
+        requests: answers fed so far.
+        bytes_fetched: bytes fed so far.
+        size: bytes of the whole file, None while unknown.
+
+    Args:
+        policy: the limits.
+        names: of the file: its URL, or what the server calls it.
+    """
+
+    def __init__(self, policy: ProbePolicy | None = None, *, names: Iterable[str] = ()) -> None:
+        self.policy = policy or ProbePolicy()
+        self.seeks_mpeg = any(map(names_mpeg, names))
+        self.size: int | None = None
+        self.requests = 0
+        self.bytes_fetched = 0
+        self._file = SparseFile()
+        self._next: Range | None = (0, self.policy.head_bytes)
+        self._why = ""
+        self._context: ParseContext | None = None
+
+    @property
+    def head(self) -> bytes:
+        """The first bytes of the file, `ProbePolicy.head_bytes` of them or what there is."""
+        return self._file.run(0, self.policy.head_bytes)
+
+    @property
+    def finished(self) -> bool:
+        """Whether no further range is needed."""
+        return self._next is None
+
+    def next_range(self) -> Range | None:
+        """Returns the bytes to fetch next: start and stop (exclusive), or None when finished."""
+        return self._next
+
+    def feed(self, start: int, data: bytes, size: int | None) -> None:
+        """Adds the bytes that the server sent, which may be fewer or more than requested.
+
+        Args:
+            start: offset of the first byte.
+            data: the bytes; those beyond the budget are counted and not kept.
+            size: bytes of the whole file, None if the server did not say.
+        """
+        self.requests += 1
+        self.bytes_fetched += len(data)
+        asked, self._context = self._next, None
+        if asked is None:
+            return
+        if not self._take_size(size):
+            self.refuse("file changed")
+            return
+        kept = data[: self.policy.max_bytes]
+        if self.size is not None:
+            kept = kept[: max(0, self.size - start)]
+        first, last = max(asked[0], start), min(asked[1], start + len(kept))
+        if first >= last or self._file.at_hand(first, last) is not None:
+            self.refuse("nothing new")
+            return
+        self._file.put(start, kept)
+        self._plan()
+
+    def ask_once(self) -> None:
+        """Requests `ProbePolicy.single_bytes` at once, for a server that sends no second range."""
+        if not self._file.segments() and not self.requests:
+            self._next = (0, min(max(self.policy.single_bytes, self.policy.head_bytes), self.policy.max_bytes))
+
+    def reread(self, data: bytes, size: int | None, *, changed: bool = False) -> None:
+        """Adds the file's first bytes, which came in place of the requested range.
+
+        Args:
+            data: the bytes.
+            size: bytes of the whole file, None if the server did not say.
+            changed: whether it is another version of the file: then the bytes read before are discarded.
+        """
+        if changed:
+            self._file, self.size = SparseFile(), None
+        self._next = (0, self.policy.max_bytes)
+        held = self._file.run(0, self.policy.max_bytes)
+        if changed or len(data) > len(held):
+            self.feed(0, data, size)
+            return
+        self.requests += 1
+        self.bytes_fetched += len(data)
+        self._context = None
+        self._plan()
+
+    def unsatisfied(self, size: int | None) -> None:
+        """Handles 416: the range begins behind the end of the file (RFC 9110, 15.5.17).
+
+        Args:
+            size: bytes of the whole file, None if the server did not say.
+        """
+        self.requests += 1
+        asked, known, self._context = self._next, self.size, None
+        if asked is None:
+            return
+        if not self._take_size(size):
+            self.refuse("file changed")
+            return
+        if size is not None and known is None and self._file.segments():
+            self._plan()
+        if self._next == asked:
+            self.refuse("empty file" if size == 0 else "status 416")
+
+    def refuse(self, why: str) -> None:
+        """Ends the probe with what is known, since the server cannot send the range; `why` is noted."""
+        self._next, self._why, self._context = None, self._why or why, None
+
+    def result(self) -> ProbeResult:
+        """Returns what is known so far. Before the probe is finished the status is ``partial``."""
+        context = self._walk()
+        if self._why:
+            context.note(self._why)
+        context.set_status(has_bytes=bool(self.head), is_finished=self.finished)
+        return context.result
+
+    def segments(self) -> list[tuple[int, bytes]]:
+        """Returns the fetched segments of the file: (start, bytes), sorted, with gaps between them."""
+        return self._file.segments()
+
+    def stages(self) -> dict[str, str]:
+        """Returns how each part of the last walk ended, by its name: ``done``, or what stopped it."""
+        return dict(self._walk().stages)
+
+    def dump(self) -> bytes:
+        """Serializes the state (msgpack): the fetched bytes, the counts, the next range."""
+        state = {
+            "format": _FORMAT,
+            "size": self.size,
+            "requests": self.requests,
+            "bytes": self.bytes_fetched,
+            "next": self._next,
+            "why": self._why,
+            "expected": _MPEG_AUDIO if self.seeks_mpeg else "",
+            "segments": self._file.segments(),
+        }
+        return bytes(msgpack.packb(state))
+
+    @classmethod
+    def load(cls, state: bytes, policy: ProbePolicy | None = None) -> Probe:
+        """Restores a probe from `dump`.
+
+        Args:
+            state: the result of `dump`.
+            policy: the limits; they may have changed in between.
+
+        Raises:
+            ValueError: if the state is not one.
+        """
+        probe = cls(policy)
+        try:
+            probe._restore(msgpack.unpackb(state))
+        except (TypeError, KeyError, ValueError, msgpack.UnpackException) as error:
+            raise ValueError(f"not the state of a probe: {error}") from error
+        return probe
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        if state["format"] != _FORMAT:
+            raise ValueError("another layout")
+        self.size = self._file.size = None if state["size"] is None else _natural(state["size"])
+        self.requests, self.bytes_fetched = _natural(state["requests"]), _natural(state["bytes"])
+        self._next = None
+        if state["next"] is not None:
+            start, stop = map(_natural, state["next"])
+            self._next = start, stop
+        self._why = _typed(state["why"], str)
+        # States of earlier versions lack it.
+        self.seeks_mpeg = _typed(state.get("expected", ""), str) == _MPEG_AUDIO
+        for start, data in state["segments"]:
+            self._file.put(_natural(start), _typed(data, bytes))
+
+    def _take_size(self, size: int | None) -> bool:
+        """Keeps the first size that the server states; False if a later one differs."""
+        if size is None or not 0 <= size < MAX_OFFSET:
+            return True
+        if self.size is None:
+            self.size = self._file.size = size
+        return self.size == size
+
+    def _walk(self) -> ParseContext:
+        if self._context is None:
+            self._context = ParseContext(self._file, self.policy, seeks_mpeg=self.seeks_mpeg)
+            read_container(self._context)
+        return self._context
+
+    def _plan(self) -> None:
+        needs = self._walk().needs
+        self._next = choose(
+            needs,
+            self._file,
+            self.policy,
+            requests_left=self.policy.max_requests - self.requests,
+            bytes_left=self.policy.max_bytes - self.bytes_fetched,
+        )
+        if needs and self._next is None:
+            self._why = "budget"
+
+
+def _natural(value: object) -> int:
+    number: int = _typed(value, int)
+    if not 0 <= number <= MAX_OFFSET:
+        raise ValueError("a number is out of range")
+    return number
+
+
+def _typed(value: object, kind: type[Any]) -> Any:
+    if type(value) is not kind:
+        raise ValueError(f"expected {kind.__name__}")
+    return value
 
 
 class Odd(StrEnum):
@@ -53,8 +344,9 @@ class Reply:
         body: as received, after decoding a known content coding.
         ranged: whether a range was requested.
         at: time of arrival, RFC 3339 in UTC.
-        content_type, content_range, content_length, content_encoding, etag, last_modified, date: headers as the server
-            wrote them, empty if not given.
+        content_type, content_range, content_length, etag, last_modified, date: headers as the server wrote them, empty
+            if not given.
+        is_coded: whether it came in a content coding.
         undecodable: whether the body is in a content coding that was not decoded.
         whole: whether the server ended the body, rather than the crawler's limit.
         broke_off: whether it has fewer bytes than announced, and the range is not requested again.
@@ -67,18 +359,13 @@ class Reply:
     content_type: str = ""
     content_range: str = ""
     content_length: str = ""
-    content_encoding: str = ""
     etag: str = ""
     last_modified: str = ""
     date: str = ""
+    is_coded: bool = False
     undecodable: bool = False
     whole: bool = False
     broke_off: bool = False
-
-    @property
-    def is_coded(self) -> bool:
-        """Whether the body has a content coding."""
-        return bool(codings_of([self.content_encoding]))
 
     @property
     def size(self) -> int | None:
@@ -135,27 +422,36 @@ class FirstAnswer:
 
 @dataclass(slots=True)
 class Session:
-    """One file's probe over several visits; at rest msgpack of the probe's state and the first answer's fields."""
+    """One file's probe over several visits; at rest msgpack of the probe's state and the first answer's fields.
+
+    Attributes:
+        probe: of the file.
+        first: facts of the server's first answer.
+        once: whether the server is known to send no ranges, so that one request without a range must do.
+    """
 
     probe: Probe
     first: FirstAnswer = field(default_factory=FirstAnswer)
+    once: bool = False
 
     @classmethod
-    def load(cls, state: bytes, policy: ProbePolicy, *, once: bool = False, expected: str = "") -> Session:
+    def load(
+        cls, state: bytes, policy: ProbePolicy | None = None, *, once: bool = False, names: Iterable[str] = ()
+    ) -> Session:
         """Restores a session; a new one if there is no state or it cannot be read.
 
         Args:
             state: the result of `dump`; empty for a new session.
             policy: the limits.
-            once: whether the server is known to send no ranges, so that a new session has one request.
-            expected: MIME type by the URL, see `claims.expected_by_name`, for a new session.
+            once: see `Session`.
+            names: of the file, see `Probe`, for a new session.
         """
         try:
             probe, first = msgpack.unpackb(state)
-            return cls(Probe.load(probe, policy), FirstAnswer(*first))
+            return cls(Probe.load(probe, policy), FirstAnswer(*first), once)
         except (ValueError, TypeError, msgpack.UnpackException):
             # No state, another version's, or a broken one: the probe begins at the head.
-            session = cls(Probe(policy, expected=expected))
+            session = cls(Probe(policy, names=names), once=once)
             if once:
                 session.probe.ask_once()
             return session
@@ -184,13 +480,21 @@ class Session:
         Returns:
             What is unusual about it, or None.
         """
+        odd = self._take(reply)
+        if self.once and not reply.ranged and not self.probe.finished:
+            self.probe.refuse("no ranges")
+        if reply.broke_off:
+            self.probe.refuse("broke off")
+            return Odd.BROKE_OFF
+        return odd
+
+    def _take(self, reply: Reply) -> Odd | None:
         if not self.first.status:
             self._begin(reply)
         if reply.ranged and self.first.ranges is None:
             self.first.ranges = self._supports_ranges(reply.status)
         if reply.is_coded and reply.status in {200, 206}:
-            # Handles a content coding: its ranges are no ranges of the file, so no second one is
-            # requested.
+            # Ranges of a content coding are no ranges of the file, so no second one is requested.
             position = read_content_range(reply.content_range) if reply.status == 206 else None
             if self.probe.head or reply.undecodable or (position is not None and position.start):
                 self._refuse_body(len(reply.body), "compressed")
@@ -222,7 +526,7 @@ class Session:
         first.etag, first.last_modified, first.date = reply.etag, reply.last_modified, reply.date
         if reply.status in {200, 206}:
             # The page of an error has a type of its own.
-            self.probe.expected = expected_by_type(reply.content_type, self.probe.expected)
+            self.probe.seeks_mpeg = claims_mpeg(reply.content_type, by_name=self.probe.seeks_mpeg)
 
     def _supports_ranges(self, status: int) -> bool | None:
         """Whether the status shows that the server supports ranges; a 200 to If-Range means "changed"."""
@@ -263,7 +567,12 @@ class Session:
     def _take_part(self, reply: Reply) -> Odd | None:
         asked = self.probe.next_range() or (0, 0)
         several = is_multipart(reply.content_type)
-        part = _held(reply, asked[0]) if several else _single(reply)
+        part: BodyPart | None = None
+        if several:
+            parts = read_parts(reply.content_type, reply.body)
+            part = next((part for part in parts if part.position.start <= asked[0] < part.position.stop), None)
+        elif place := read_content_range(reply.content_range):
+            part = BodyPart(place, reply.body[: place.stop - place.start])
         if part is None:
             return self._take_unplaced(b"" if several else reply.body, asked[0])
         position, data = part
@@ -293,57 +602,6 @@ class Session:
         self.probe.requests += 1
         self.probe.bytes_fetched += received
         self.probe.refuse(why)
-
-
-@dataclass(frozen=True, slots=True)
-class ProbeStep:
-    """The effect of one response on a session.
-
-    Attributes:
-        session: after the response.
-        odd: what is unusual about the response, or None.
-        state: for the next visit; empty if the probe is finished.
-        result: of the finished probe, None before.
-    """
-
-    session: Session
-    odd: Odd | None
-    state: bytes
-    result: ProbeResult | None
-
-
-def advance(state: bytes, policy: ProbePolicy, reply: Reply, *, once: bool = False, expected: str = "") -> ProbeStep:
-    """Feeds one response to a session, which takes up to 2 s of CPU for a hostile file.
-
-    Args:
-        state: of the session before the response.
-        policy: the limits.
-        reply: the response.
-        once: whether the server is known to send no ranges.
-        expected: MIME type by the URL, see `claims.expected_by_name`.
-    """
-    session = Session.load(state, policy, once=once, expected=expected)
-    odd = session.take(reply)
-    probe = session.probe
-    if once and not reply.ranged and not probe.finished:
-        probe.refuse("no ranges")
-    if reply.broke_off:
-        odd = Odd.BROKE_OFF
-        probe.refuse("broke off")
-    if not probe.finished:
-        return ProbeStep(session, odd, session.dump(), None)
-    return ProbeStep(session, odd, b"", probe.result())
-
-
-def _single(reply: Reply) -> BodyPart | None:
-    position = read_content_range(reply.content_range)
-    return BodyPart(position, reply.body[: position.stop - position.start]) if position else None
-
-
-def _held(reply: Reply, start: int) -> BodyPart | None:
-    """The part of a multipart response that covers an offset."""
-    parts = read_parts(reply.content_type, reply.body)
-    return next((part for part in parts if part.position.start <= start < part.position.stop), None)
 
 
 def _is_strong(modified: str, date: str) -> bool:

@@ -5,25 +5,7 @@ from __future__ import annotations
 import codecs
 from typing import NamedTuple
 
-from mediacrawl.encoding.declared import decode, wide_order
-
-__all__ = [
-    "LATIN1",
-    "UTF8",
-    "UTF16",
-    "UTF16BE",
-    "UTF16LE",
-    "Value",
-    "cut",
-    "decode",
-    "ended",
-    "split",
-    "split_all",
-    "unpadded",
-    "unterminated",
-    "wide_order",
-    "width",
-]
+from mediacrawl.encoding.declared import wide_order
 
 LATIN1 = "latin-1"
 UTF8 = "utf-8"

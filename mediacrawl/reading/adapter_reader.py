@@ -23,7 +23,7 @@ from mediacrawl.crawl.headers import header, headers
 from mediacrawl.crawl.interfaces import LeaseHolder
 from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.threads import in_thread
-from mediacrawl.politeness.robots_directives import RobotsDirectives, directives_of
+from mediacrawl.politeness.robots import RobotsDirectives, directives_of
 from mediacrawl.record.described import MOST_DESCRIBED, Description
 from mediacrawl.scope import Base, Scope, Spelling, candidates
 from mediacrawl.site_adapters import Answer, FoundRecord, Miss, SiteAdapter, page_slots, read_answer
@@ -62,7 +62,7 @@ class AdapterReader:
         self._scheduler = scheduler
         self._scope = scope
         self._adapters = context.adapters
-        self.has_adapters = len(context.adapters) > 0
+        self.has_adapters = not context.adapters.is_empty
         """Whether there is a site adapter; without one no page has to be looked up."""
         own = OwnSettings(context.settings)
         self._bytes = own.getint("LIST_MAX_BYTES")
@@ -73,7 +73,8 @@ class AdapterReader:
 
     def is_mapped(self, visit: Visit) -> bool:
         """Whether a page is one of an adapter that is on, so that what it shows without scripts is not all of it."""
-        return visit.fetch.kind is Kind.PAGE and self._adapters.match(visit.lease.request_url) is not None
+        is_page = visit.fetch.kind is Kind.PAGE and not self._adapters.is_empty
+        return is_page and self._adapters.match(visit.lease.request_url) is not None
 
     def read_page(self, visit: Visit, response: Response, words: PageWords) -> None:
         """Queue the data request of a page that an adapter needs; do nothing for other pages."""

@@ -14,12 +14,10 @@ from mediacrawl import DescribeError
 from mediacrawl.base.clock import written_now
 from mediacrawl.base.content_type import is_media
 from mediacrawl.base.terms import Evidence
-from mediacrawl.probe import Probe, ProbePolicy, ProbeResult
-from mediacrawl.probe.claims import expected_by_name
-from mediacrawl.probe.session import FirstAnswer
+from mediacrawl.probe import FirstAnswer, Probe, ProbePolicy, ProbeResult
 from mediacrawl.record.build import build_item
 from mediacrawl.record.fixer import Fixer
-from mediacrawl.scope.canonical import spelling
+from mediacrawl.scope.urls import spelling
 from mediacrawl.scope.wrapped import unwrapped
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]
@@ -44,20 +42,20 @@ def describe(source: Source, *, contact: str = "", allow: Iterable[str] = (), ti
 
 
 def probe_file(
-    file: IO[bytes], policy: ProbePolicy, expected: str = "", *, is_whole: bool = True
+    file: IO[bytes], policy: ProbePolicy, name: str = "", *, is_whole: bool = True
 ) -> tuple[Probe, ProbeResult]:
     """Probe an open file by the ranges that would be requested from a server.
 
     Args:
         file: opened in binary mode.
         policy: the limits.
-        expected: MIME type by its name, see `probe.claims`.
+        name: its own, which may claim that it is MPEG audio.
         is_whole: whether the file ends where it does here; otherwise its size is taken as unknown.
 
     Raises:
         OSError: it cannot be read.
     """
-    probe = Probe(policy, expected=expected)
+    probe = Probe(policy, names=[name])
     length = file.seek(0, SEEK_END) if is_whole else None
     while asked := probe.next_range():
         file.seek(asked[0])
@@ -115,7 +113,7 @@ def _of_open(file: IO[bytes]) -> dict[str, Any]:
 
 
 def _of_file(file: IO[bytes], url: str, told: str) -> dict[str, Any]:
-    probe, result = probe_file(file, ProbePolicy(), expected_by_name(told))
+    probe, result = probe_file(file, ProbePolicy(), told)
     return _record(probe, result, told, url=url)
 
 

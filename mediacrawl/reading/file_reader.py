@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from mediacrawl.base.clock import written_now
+from mediacrawl.base.content_coding import codings_of
 from mediacrawl.base.content_type import is_media
 from mediacrawl.base.terms import Drop, End, Kind, Limit, Outcome, Trouble
 from mediacrawl.base.visit import Visit
@@ -14,15 +15,22 @@ from mediacrawl.crawl.headers import BROKE_OFF, ENDED_HERE, header, headers
 from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.policies import probe_policy
 from mediacrawl.crawl.threads import in_thread
-from mediacrawl.politeness.backoff import is_passing
-from mediacrawl.politeness.robots_directives import directives_of
-from mediacrawl.probe import Probe, ProbeResult
-from mediacrawl.probe.claims import disposition_name, expected_by_name
-from mediacrawl.probe.icecast import lacks_song, read_stream
-from mediacrawl.probe.session import FirstAnswer, Odd, ProbeStep, Reply, Session, advance
+from mediacrawl.download.body_bytes import disposition_name
+from mediacrawl.politeness.delay import is_passing
+from mediacrawl.politeness.robots import directives_of
+from mediacrawl.probe import (
+    FirstAnswer,
+    Odd,
+    Probe,
+    ProbePolicy,
+    ProbeResult,
+    Reply,
+    Session,
+    read_stream,
+)
 from mediacrawl.record.build import build_item
 from mediacrawl.record.item import MediaItem
-from mediacrawl.scope.sites import authority_of
+from mediacrawl.scope.urls import authority_of
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -30,6 +38,8 @@ if TYPE_CHECKING:
 
 _UNFINISHED = frozenset({ENDED_HERE, BROKE_OFF})
 """Scrapy's flags of a body that did not end by itself."""
+_SHOUTCAST = frozenset({"icy-name", "icy-br", "icy-genre", "icy-pub", "icy-url", "icy-description"})
+"""Headers of servers that name the song if they are asked to."""
 _WITH_BYTES = frozenset({200, 206})
 
 
@@ -57,11 +67,10 @@ class FileReader:
         lease = visit.lease
         if streams:
             return await self._read_stream(visit, response)
-        expected = expected_by_name(disposition_name(header(response, "Content-Disposition")))
-        expected = expected or expected_by_name(visit.fetch.url)
+        names = (disposition_name(header(response, "Content-Disposition")), visit.fetch.url)
         broke_off = visit.fetch.broke_off and response.status in _WITH_BYTES
         if is_passing(response.status) or (broke_off and lease.state):
-            session = Session.load(lease.state, self._policy, expected=expected)
+            session = Session.load(lease.state, self._policy, names=names)
             if session.try_again():
                 visit.decision.outcome = Outcome(End.CONTINUE, state=session.dump())
                 visit.decision.trouble = Trouble.CUT if broke_off else None
@@ -71,9 +80,7 @@ class FileReader:
         # Until the thread returns, the outcome is that the URL is requested again, in case the visit is ended
         # meanwhile.
         visit.decision.outcome = Outcome(End.CONTINUE, state=lease.state)
-        step = await in_thread(
-            advance, lease.state, self._policy, _reply(visit, response), once=once, expected=expected
-        )
+        step = await in_thread(advance, lease.state, self._policy, _reply(visit, response), once=once, names=names)
         visit.decision.outcome = Outcome(End.DONE)
         self._learn(visit, response.status, step)
         self.heard(visit, step.odd, step.result, step.session.probe)
@@ -157,6 +164,39 @@ class FileReader:
         return item
 
 
+def lacks_song(names: set[str], result: ProbeResult) -> bool:
+    """Whether a station would name the song if it were asked with ``Icy-MetaData: 1``.
+
+    Ogg names it in the stream itself. Only MPEG audio has it between its bytes, and only if the request asks for it.
+    """
+    return result.codec in {"mp3", "aac"} and "icy-metaint" not in names and bool(_SHOUTCAST & names)
+
+
+class ProbeStep(NamedTuple):
+    """What one response makes of a session.
+
+    Attributes:
+        session: after the response.
+        odd: what is unusual about the response, or None.
+        state: for the next visit; empty if the probe is finished.
+        result: of the finished probe, None before.
+    """
+
+    session: Session
+    odd: Odd | None
+    state: bytes
+    result: ProbeResult | None
+
+
+def advance(state: bytes, policy: ProbePolicy, reply: Reply, *, once: bool, names: Sequence[str]) -> ProbeStep:
+    """Feed one response to a session, which takes up to 2 s of CPU for a hostile file; see `Session.load`."""
+    session = Session.load(state, policy, once=once, names=names)
+    odd = session.take(reply)
+    if not session.probe.finished:
+        return ProbeStep(session, odd, session.dump(), None)
+    return ProbeStep(session, odd, b"", session.probe.result())
+
+
 def _reply(visit: Visit, response: Response) -> Reply:
     return Reply(
         status=response.status,
@@ -166,10 +206,10 @@ def _reply(visit: Visit, response: Response) -> Reply:
         content_type=header(response, "Content-Type"),
         content_range=header(response, "Content-Range"),
         content_length=header(response, "Content-Length"),
-        content_encoding=visit.fetch.content_encoding,
         etag=header(response, "ETag"),
         last_modified=header(response, "Last-Modified"),
         date=header(response, "Date"),
+        is_coded=bool(visit.fetch.content_encoding and codings_of([visit.fetch.content_encoding])),
         # Scrapy removes the header when it has decoded the body.
         undecodable="Content-Encoding" in response.headers,
         whole=_UNFINISHED.isdisjoint(response.flags),

@@ -26,8 +26,8 @@ from mediacrawl.encoding.decision import Seen
 from mediacrawl.encoding.history import History
 from mediacrawl.extract import Listed, Listing, parse_list
 from mediacrawl.frontier.byte_budget import byte_budget
-from mediacrawl.politeness.robots_directives import directives_of
-from mediacrawl.probe.session import FirstAnswer
+from mediacrawl.politeness.robots import directives_of
+from mediacrawl.probe import FirstAnswer
 from mediacrawl.reading.response import OEMBED, Recognized, ResponseKind
 from mediacrawl.record.build import build_manifest_item, build_page_item
 from mediacrawl.record.byte_budget import FACTOR, PLAYERS, first_records

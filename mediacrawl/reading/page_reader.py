@@ -23,7 +23,7 @@ from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.extract import Fingerprint, Medium, Page, parse_page
 from mediacrawl.frontier import Frontier
 from mediacrawl.frontier.byte_budget import byte_budget
-from mediacrawl.politeness.robots_directives import NO_DIRECTIVES, directives_of
+from mediacrawl.politeness.robots import NO_DIRECTIVES, directives_of
 from mediacrawl.priority import Scores
 from mediacrawl.priority.revisits import is_revisit
 from mediacrawl.reading.adapter_reader import AdapterReader
@@ -33,9 +33,9 @@ from mediacrawl.record.build import build_page_item
 from mediacrawl.record.byte_budget import FACTOR, PLAYERS, first_records
 from mediacrawl.record.described import MOST_DESCRIBED, Description
 from mediacrawl.record.item import MediaItem
-from mediacrawl.scope import MEDIA_EXTENSIONS, Base, Scope, Spelling, candidates, canonical, extension_of
-from mediacrawl.scope.candidates import kind_of
-from mediacrawl.scope.copies import is_named_copy, of_a_copy
+from mediacrawl.scope import Base, Scope, Spelling, candidates, canonical
+from mediacrawl.scope.duplicates import is_named_copy, of_a_copy
+from mediacrawl.scope.urls import MEDIA_EXTENSIONS, extension_of, kind_of
 from mediacrawl.scope.wrapped import file_key
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.headers import header
 from mediacrawl.crawl.interfaces import LeaseHolder
 from mediacrawl.crawl.own_settings import OwnSettings
-from mediacrawl.politeness.backoff import after_cut, after_status
+from mediacrawl.politeness.delay import after_cut, after_status
 from mediacrawl.reading.adapter_reader import AdapterReader
 from mediacrawl.reading.file_reader import FileReader
 from mediacrawl.reading.list_reader import ListReader

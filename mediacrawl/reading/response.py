@@ -10,17 +10,17 @@ from mediacrawl.base.content_type import claim_of, is_media, is_text, names_medi
 from mediacrawl.base.queued import WAITS
 from mediacrawl.base.terms import Kind
 from mediacrawl.crawl.headers import header as header_of
+from mediacrawl.download.body_bytes import FIRST_BYTES, disposition_name
 from mediacrawl.extract import recognize_list
-from mediacrawl.probe import icecast
-from mediacrawl.probe.claims import disposition_name
-from mediacrawl.probe.formats import SNIFF_BYTES, UNKNOWN, is_html, sniff
+from mediacrawl.probe import sniff, stream_bytes
 
 if TYPE_CHECKING:
     from scrapy.http import Response
 
 OEMBED = "oembed"
 """The form of a response of oEmbed, and its link source."""
-_SIGNS = frozenset(name.title().encode() for name in icecast.SIGNS)
+_STREAMS = (b"Icy-", b"Ice-")
+"""The headers of a stream begin so."""
 _WITH_BYTES = frozenset({200, 206})
 
 
@@ -99,16 +99,18 @@ def recognize(
         form = OEMBED
     if form:
         return Recognized(_KINDS.get(form, ResponseKind.PLAYLIST), form, text)
-    if is_html(body):
+    mime = sniff(body).mime
+    if mime == "text/html":
         return _PAGE
-    # A text may begin with the signature of a format: "ID3 tags are ...".
-    is_plain, claim = is_text(body[:SNIFF_BYTES]), claim_of(content_type)
-    sniffed = UNKNOWN if is_plain else sniff(body)
-    if is_media(sniffed.mime):
+    is_plain, claim = is_text(body[:FIRST_BYTES]), claim_of(content_type)
+    if is_plain:
+        # A text may begin with the signature of a format: "ID3 tags are ...".
+        mime = None
+    if is_media(mime):
         return _MEDIUM
     if (claim == "page" or (is_plain and header("Refresh"))) and (is_plain or not names_media(name)):
         # What is known to be something else is no page, whatever its label is.
-        return _PAGE if sniffed == UNKNOWN else _NOTHING
+        return _PAGE if mime is None else _NOTHING
     return _MEDIUM if kind is Kind.MEDIA or claim == "media" or names_media(name) else _NOTHING
 
 
@@ -119,5 +121,7 @@ def is_stream(response: Response) -> bool:
     if (response.protocol or "").startswith("ICY/"):
         return True
     # Called for every page.
-    has_sign = not _SIGNS.isdisjoint(response.headers)
-    return has_sign and icecast.is_stream({"icy-name": "", "content-range": header_of(response, "Content-Range")})
+    if not any(name.startswith(_STREAMS) for name in response.headers):
+        return False
+    names = [name.decode("latin-1") for name in response.headers]
+    return stream_bytes({name.lower(): header_of(response, name) for name in names}) > 0

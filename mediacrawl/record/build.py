@@ -15,10 +15,7 @@ from mediacrawl.base.parts import Chapter, Track, as_object
 from mediacrawl.base.terms import Evidence
 from mediacrawl.encoding.excerpts import clean
 from mediacrawl.extract import Manifest, ManifestTrack
-from mediacrawl.probe.icecast import STREAM
-from mediacrawl.probe.planner import Probe
-from mediacrawl.probe.result import ProbeResult
-from mediacrawl.probe.session import FirstAnswer
+from mediacrawl.probe import FirstAnswer, Probe, ProbeResult
 from mediacrawl.record.byte_budget import LEAST, parts_within, within
 from mediacrawl.record.evidence import tag_element
 from mediacrawl.record.fields import document_element, link_elements, name_elements, parse_reading
@@ -35,6 +32,8 @@ from mediacrawl.record.values import (
 
 PAGE_STATUS = "page"
 """The `MediaItem.probe_status` of a record that comes from a page alone: no file was probed."""
+STREAM = "stream"
+"""The `ProbeResult.status` of a stream, which manifests have, too."""
 _PAGE_TYPE = "VideoObject"
 _TYPES = frozenset({"AudioObject", "VideoObject", "MusicRecording", "PodcastEpisode", "BroadcastService"})
 _ANSWERS = {"yes": True, "no": False}
@@ -84,8 +83,8 @@ def build_item(
     item.found_at, item.checked_at = first.at or None, checked_at
     item.content_size, item.server_accepts_ranges = probe.size, first.ranges
     item.probe_status, item.bytes_fetched, item.requests = result.status, probe.bytes_fetched, probe.requests
-    if probe.head:
-        item.head_sha256, item.head_bytes = hashlib.sha256(probe.head).hexdigest(), len(probe.head)
+    if head := probe.head:
+        item.head_sha256, item.head_bytes = hashlib.sha256(head).hexdigest(), len(head)
     elements = (*map(document_element, facts), *name_elements(url), *link_elements(evidence))
     parts = {name: _objects(getattr(result, name)) for name in _PARTS}
     _set_parts(item, parts, (*map(tag_element, result.tags), *elements), probe.policy.max_record_bytes)

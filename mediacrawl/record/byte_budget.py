@@ -7,10 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mediacrawl.base.facts import PERSON, ROLES
-from mediacrawl.base.identifiers import IDENTIFIER_KEYS
-from mediacrawl.base.loudness import LOUDNESS_KEYS
 from mediacrawl.record.item import MediaItem
-from mediacrawl.record.values import FILE_FIELDS, PLAYING
+from mediacrawl.record.values import FILE_FIELDS, IDENTIFIER_KEYS, LOUDNESS_KEYS, PLAYING
 
 LEAST = 8 * 1024
 """Bytes of text that every record may hold, however little was fetched: thirty short texts."""

@@ -10,8 +10,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from mediacrawl.base.declaration import DeclaredField, declared_fields, told
-from mediacrawl.base.identifiers import Identifiers
-from mediacrawl.base.parts import Chapter, Cover, Loudness, Person, Soundbite, TagElement, Track, Transcript
+from mediacrawl.base.parts import (
+    Chapter,
+    Cover,
+    Identifiers,
+    Loudness,
+    Person,
+    Soundbite,
+    TagElement,
+    Track,
+    Transcript,
+)
 
 SCHEMA_VERSION = 2
 """Raised when a field is added or its meaning changes."""

@@ -5,44 +5,31 @@ In come references as pages and people write them, and plain text files of the o
 a refusal, from `base.terms.Drop`.
 
 There is one key for each URL; only http and https are accepted; every refusal has a name; no input raises an exception,
-and a verdict takes a few microseconds (`Scope.sift` takes all links of a page). Nothing here uses the network. Files
-are read where a function takes a path, and a list that was read successfully stays in force until a better one is read.
-What is learned about a site (`Duplicates`: copies, parameters that change nothing) is bounded for each site
-and kept in the frontier's notes.
+and a verdict takes a few microseconds. Nothing here uses the network. Files are read where a function takes a path, and
+a list that was read successfully stays in force until a better one is read. What is learned about a site (`Duplicates`:
+copies, parameters that change nothing) is bounded for each site and kept in the frontier's notes.
+
+Begin with `gate.Scope.sift`, which takes all links of a page. `urls` has the parts of a URL, `duplicates` what was seen
+under another URL, `exclusions` the NeverCrawl list, `include` the whitelist, `wrapped` the prefixes that count
+downloads. `candidates` makes of a URL what the frontier takes.
 """
 
-from mediacrawl.scope.canonical import Base, Spelling, canonical, scheme_of, spelling
 from mediacrawl.scope.duplicates import DuplicatePolicy, Duplicates
-from mediacrawl.scope.exclusions import Exclusion, NeverCrawl, NeverCrawlError
-from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, ExtensionFilter, extension_of
+from mediacrawl.scope.exclusions import NeverCrawl, NeverCrawlError
 from mediacrawl.scope.gate import Scope, ScopeRules
-from mediacrawl.scope.hosts import canonical_host, is_address, is_loopback
-from mediacrawl.scope.parameters import SessionIds
-from mediacrawl.scope.sites import authority_of, host_of, site_of
-from mediacrawl.scope.traps import Traps
+from mediacrawl.scope.urls import Base, Spelling, canonical, host_of, site_of, spelling
 
 __all__ = [
-    "MEDIA_EXTENSIONS",
     "Base",
     "DuplicatePolicy",
     "Duplicates",
-    "Exclusion",
-    "ExtensionFilter",
     "NeverCrawl",
     "NeverCrawlError",
     "Scope",
     "ScopeRules",
-    "SessionIds",
     "Spelling",
-    "Traps",
-    "authority_of",
     "canonical",
-    "canonical_host",
-    "extension_of",
     "host_of",
-    "is_address",
-    "is_loopback",
-    "scheme_of",
     "site_of",
     "spelling",
 ]

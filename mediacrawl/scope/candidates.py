@@ -15,11 +15,20 @@ from mediacrawl.frontier.export import evidence_of, read_json
 from mediacrawl.frontier.export import kind_of as written_kind
 from mediacrawl.frontier.redis.start_urls import StartUrlEntry
 from mediacrawl.priority import Scores, link_class
-from mediacrawl.scope.canonical import Spelling, scheme_of, spelling
-from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, PLAYLIST_EXTENSIONS, extension_of, is_packed_list
 from mediacrawl.scope.gate import ContactScope, Scope
-from mediacrawl.scope.hosts import is_address, is_loopback
-from mediacrawl.scope.sites import RESERVED, host_of, is_top_level, site_of
+from mediacrawl.scope.urls import (
+    RESERVED,
+    Spelling,
+    extension_of,
+    host_of,
+    is_address,
+    is_loopback,
+    is_top_level,
+    kind_of,
+    scheme_of,
+    site_of,
+    spelling,
+)
 
 _PACKAGE = "pkg:"
 _comment = re.compile(r"(?:^|\s)#.*").sub
@@ -177,12 +186,11 @@ def candidate(
     url, requested, published = url if isinstance(url, Spelling) else (url, url, "")
     if published:
         evidence = replace(evidence, requested_url=published)
-    extension = extension_of(url)
-    expected = _kind(url, extension)
+    site, extension, expected = site_of(url), extension_of(url), kind_of(url)
     kind = expected if expected is Kind.LIST else kind or expected
     return Candidate(
         url=url,
-        site=site_of(url),
+        site=site,
         link_class=link_class(url),
         kind=kind,
         depth=depth,
@@ -192,17 +200,6 @@ def candidate(
         evidence=evidence,
         requested="" if requested == url else requested,
     )
-
-
-def kind_of(url: str) -> Kind:
-    """Return the kind that the extension of a URL stands for."""
-    return _kind(url, extension_of(url))
-
-
-def _kind(url: str, extension: str) -> Kind:
-    if extension in PLAYLIST_EXTENSIONS or (extension == "gz" and is_packed_list(url)):
-        return Kind.LIST
-    return Kind.MEDIA if extension in MEDIA_EXTENSIONS else Kind.PAGE
 
 
 _LONGEST_DOMAIN = 2_048

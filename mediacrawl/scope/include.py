@@ -13,7 +13,7 @@ from typing import Any
 
 import re2
 
-from mediacrawl.scope.hosts import canonical_host, domain_as_written, is_address
+from mediacrawl.scope.urls import canonical_host, domain_as_written, is_address
 
 _PATTERNS_PER_SET = 5_000
 _SET_MEMORY = 64 << 20

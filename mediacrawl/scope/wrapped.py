@@ -12,9 +12,7 @@ from functools import cache
 from importlib import resources
 from urllib.parse import unquote
 
-from mediacrawl.scope.canonical import Spelling, spelling
-from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, extension_of
-from mediacrawl.scope.sites import RESERVED, is_top_level
+from mediacrawl.scope.urls import MEDIA_EXTENSIONS, RESERVED, Spelling, extension_of, is_top_level, spelling
 
 _MOST_STEPS = 40
 _LONGEST_GAP = 4
@@ -122,6 +120,7 @@ def _url_at(text: str) -> re.Match[str] | None:
     return found if is_host else None
 
 
+@cache
 def prefix_hosts() -> frozenset[str]:
     """Return the hosts of known prefixes."""
     return _prefixes()[0]

@@ -21,17 +21,19 @@ from mediacrawl.base.terms import Candidate, Drop, End, Kind, Limit, Outcome, Si
 from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl.arguments import Argument, ArgumentError, check_frontier, check_nevercrawl, refuse_unknown
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.interfaces import find_lease_holder, listen_to_visits
+from mediacrawl.crawl.interfaces import find_lease_holder
 from mediacrawl.crawl.own_settings import REDIS, is_of_fleet, state_folder, store_of
 from mediacrawl.crawl.policies import frontier_policy, probe_policy, user_agent_of
+from mediacrawl.crawl.signals import listen_to_visits
 from mediacrawl.frontier import Frontier, FrontierError, FrontierPolicy
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store, open_store
 from mediacrawl.politeness.caching import is_conditional
-from mediacrawl.probe.session import Session
+from mediacrawl.priority.revisits import is_revisit
+from mediacrawl.probe import Session
 from mediacrawl.reading.reader import Reader
 from mediacrawl.record.item import MediaItem
 from mediacrawl.scope import Scope
-from mediacrawl.scope.sites import authority_of, referer
+from mediacrawl.scope.urls import authority_of, referer
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -218,6 +220,9 @@ class ProbingSpider(Spider):
         said = referer(visit.lease.parent, visit.fetch.url)
         found_at = {"Referer": said} if said else {}
         if visit.fetch.kind is not Kind.MEDIA:
+            if self._context.hubs is not None and is_revisit(visit.lease):
+                # An unchanged page is not sent again.
+                found_at |= self._context.hubs.conditional(visit.lease.url)
             return Request(visit.fetch.url, headers=self._page_headers | found_at, meta=meta)
         once = self._context.ignores_ranges(visit.fetch.url)
         session = Session.load(visit.lease.state, self._probe_policy, once=once)
@@ -279,7 +284,7 @@ class ProbingSpider(Spider):
     def _finish(self, visit: Visit, items: list[MediaItem]) -> Items:
         # A visit that ended while the thread was working is requested again.
         if not items or visit.decision.over:
-            self.scheduler.end(visit)
+            self.scheduler.leases.end(visit)
             return None
         visit.decision.items = len(items)
         return items
@@ -349,6 +354,7 @@ class OwnFrontierSpider(ProbingSpider, Generic[F]):
         super().__init__(crawler, **kwargs)
         self.arguments = arguments
         self._media_clocks: MediaCrawlClocks | None = None
+        self._is_open = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, **kwargs: Any) -> Self:
@@ -426,6 +432,7 @@ class OwnFrontierSpider(ProbingSpider, Generic[F]):
             for site in self._waiting_sites() if self._media_clocks is not None else ():
                 self._copy_clocks(site)
             self.file = self.state_file(self._context.frontier_folder)
+            self._is_open = True
             self._begin()
         except (ArgumentError, StateFileError, FrontierError) as error:
             self.logger.critical("%s", error)
@@ -480,7 +487,7 @@ class OwnFrontierSpider(ProbingSpider, Generic[F]):
         raise NotImplementedError
 
     def _closed(self, reason: str) -> None:  # noqa: ARG002 - as Scrapy sends it
-        if "file" in vars(self):
+        if self._is_open:
             self.file.close()
         if self._media_clocks is not None:
             self._media_clocks.close()

@@ -35,24 +35,20 @@ from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.crawl_scope import CrawlScope
 from mediacrawl.crawl.failures import trouble_in
 from mediacrawl.crawl.headers import header, headers
-from mediacrawl.crawl.interfaces import listen_to_visits
-from mediacrawl.crawl.ordering import MODEL_FILE, OLD_MODEL
 from mediacrawl.crawl.own_settings import REDIS, OwnSettings, state_folder, store_of
 from mediacrawl.crawl.policies import is_anonymous
-from mediacrawl.crawl.signals import seeds_joined
-from mediacrawl.crawl.storage import redis_client
+from mediacrawl.crawl.signals import listen_to_visits, seeds_joined
+from mediacrawl.crawl.storage import MODEL_FILE, OLD_MODEL, redis_client
 from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.frontier import FrontierError
-from mediacrawl.frontier.contract import Remote
 from mediacrawl.frontier.refused import NOTE_KIND, RefusedUrls
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.log.crawl_messages import start_line
-from mediacrawl.middlewares.redirect import is_redirect, target_of
-from mediacrawl.politeness.backoff import asked_to_wait, trouble_of
-from mediacrawl.priority.revisits import is_revisit
+from mediacrawl.middlewares.answers import is_redirect, target_of
+from mediacrawl.politeness.delay import asked_to_wait, trouble_of
 from mediacrawl.reading.page_reader import candidate
 from mediacrawl.scope import site_of
-from mediacrawl.scope.hosts import port_of
+from mediacrawl.scope.urls import port_of
 from mediacrawl.spiders.base import ProbingSpider
 
 if TYPE_CHECKING:
@@ -71,12 +67,13 @@ class Readmission:
 
     def __init__(self, context: CrawlContext, scheduler: Callable[[], LeaseHolder]) -> None:
         self._allow = [str(entry) for entry in OwnSettings(context.settings).getlist("GUARD_ALLOW")]
+        self._context = context
         self._scheduler = scheduler
         self._waiting: list[str] = []
         self._is_out = self._is_full = False
 
     async def urls(self) -> tuple[str, ...]:
-        """Return the URLs that are to be added again at this start. They stay noted until `taken`.
+        """Return the URLs that are to be added again at this start. They stay noted until `taken` is called.
 
         Raises:
             FrontierError: the frontier cannot be read.
@@ -86,8 +83,8 @@ class Readmission:
         def look(old: bytes | None) -> bytes:
             nonlocal joining
             kept = RefusedUrls.read(old)
-            joining = kept.at_start(self._allow)[1]
-            return kept.dump()
+            left, joining = kept.at_start(self._allow)
+            return (kept if joining else left).dump()
 
         await self._change(look)
         return joining
@@ -101,11 +98,10 @@ class Readmission:
         await self._change(lambda old: RefusedUrls.read(old).at_start(self._allow)[0].dump())
 
     async def _change(self, change: Callable[[bytes | None], bytes]) -> None:
-        frontier = self._scheduler().frontier
-        if isinstance(frontier, Remote):
-            await in_reactor(frontier.later(NOTE_KIND, "", change))
+        if self._context.later is not None:
+            await in_reactor(self._context.later(NOTE_KIND, "", change))
         else:
-            frontier.update_note(NOTE_KIND, "", change)
+            self._context.frontier.update_note(NOTE_KIND, "", change)
 
     def visit_ended(self, visit: Visit, outcome: Outcome) -> None:
         """Note a URL that ended for its address."""
@@ -118,7 +114,6 @@ class Readmission:
     def _write(self) -> None:
         """Write the noted URLs. In Redis one change is made at a time, since simultaneous ones would be retried."""
         urls, self._waiting = self._waiting, []
-        frontier = self._scheduler().frontier
 
         def change(old: bytes | None) -> bytes:
             kept = RefusedUrls.read(old)
@@ -129,11 +124,11 @@ class Readmission:
             return kept.dump()
 
         try:
-            if isinstance(frontier, Remote):
+            if self._context.later is not None:
                 self._is_out = True
-                frontier.later(NOTE_KIND, "", change).add_done_callback(self._heard)
+                self._context.later(NOTE_KIND, "", change).add_done_callback(self._heard)
             else:
-                frontier.update_note(NOTE_KIND, "", change)
+                self._context.frontier.update_note(NOTE_KIND, "", change)
         except FrontierError as error:
             self._scheduler().stop("frontier_error", error)
 
@@ -266,13 +261,6 @@ class MediaSpider(ProbingSpider):
         """Share of the requests that may be revisits; 0 for none."""
         return self.arguments.borders.revisit
 
-    def make_request(self, visit: Visit) -> Request:
-        """The request of a lease. That of a revisit is conditional, so that an unchanged page is not sent again."""
-        request = super().make_request(visit)
-        if self.revisit and is_revisit(visit.lease):
-            request.headers.update(self._context.hubs.conditional(visit.lease.url))
-        return request
-
     # -- start -----------------------------------------------------------------------------------------------
 
     async def start(self) -> AsyncIterator[Any]:
@@ -331,7 +319,10 @@ class MediaSpider(ProbingSpider):
 
     async def _readmit(self) -> None:
         """Add URLs again that were refused for their address, if GUARD_ALLOW allows them now."""
-        found = [candidate(url, Evidence("seed"), self._context.scores) for url in await self._readmission.urls()]
+        urls = await self._readmission.urls()
+        if not urls:
+            return
+        found = [candidate(url, Evidence("seed"), self._context.scores) for url in urls]
         joined = sum(self.scheduler.add_again(one) for one in found if self.admit(one))
         await self._readmission.taken()
         if joined:
@@ -344,8 +335,8 @@ class MediaSpider(ProbingSpider):
         Raises:
             CloseSpider: the crawl's whitelist cannot be read on this machine.
         """
-        frontier, arguments = self.scheduler.frontier, self.arguments
-        if not isinstance(frontier, Remote):
+        later, arguments = self._context.later, self.arguments
+        if later is None:
             return
         mine = replace(arguments.borders, sites=arguments.sites)
         if not (arguments.seeds or arguments.said):
@@ -357,7 +348,7 @@ class MediaSpider(ProbingSpider):
             before.append(CrawlScope.read(old))
             return mine.after(old, arguments.said).dump()
 
-        record = await in_reactor(frontier.later("borders", "", joining))
+        record = await in_reactor(later("borders", "", joining))
         try:
             arguments.adopt(CrawlScope.read(record) or mine, before[-1])
         except ArgumentError as error:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from mediacrawl.base.text import plain
 from mediacrawl.store import schema
 from mediacrawl.store.catalogue import Catalogue
-from mediacrawl.store.rows import MediaRow, as_record, as_row, bound, from_database, plain
+from mediacrawl.store.rows import MediaRow, as_record, as_row, bound, from_database
 
 StoredRow = tuple[Any, ...]
 """A row of the file: its number, then the values of `schema.COLUMNS`. It can be pickled and compared."""
@@ -21,6 +22,8 @@ class BulkCatalogue(Catalogue):
     On disk: as `Catalogue`, with many rows in one transaction. A kill leaves all rows of a call, or none.
     """
 
+    fields = frozenset(schema.COLUMNS)
+    """The names of the fields that have a column."""
     _alone = False
     """A program may read all of a catalogue, and write the changed records back meanwhile."""
 
@@ -57,34 +60,38 @@ class BulkCatalogue(Catalogue):
         # An earlier call was killed after this row.
         return now is not None and tuple(now)[1:] == tuple(row[name] for name in schema.COLUMNS)
 
+    @staticmethod
+    def record_of(row: StoredRow) -> dict[str, Any]:
+        """Return the record of a row from `rows`, with the fields of `extra` at its top level."""
+        record = as_record(from_database(dict(zip(schema.COLUMNS, row[1:], strict=True))))
+        extra = record.get("extra")
+        if not isinstance(extra, dict):
+            return record
+        kept = {name: value for name, value in extra.items() if name in schema.COLUMNS}
+        del record["extra"]
+        return {
+            **record,
+            **{name: extra[name] for name in extra if name not in kept},
+            **({"extra": kept} if kept else {}),
+        }
 
-def stored_record(row: StoredRow) -> dict[str, Any]:
-    """The record of a row from `BulkCatalogue.rows`, with the fields of `extra` at its top level."""
-    record = as_record(from_database(dict(zip(schema.COLUMNS, row[1:], strict=True))))
-    extra = record.get("extra")
-    if not isinstance(extra, dict):
-        return record
-    kept = {name: value for name, value in extra.items() if name in schema.COLUMNS}
-    del record["extra"]
-    return {**record, **{name: extra[name] for name in extra if name not in kept}, **({"extra": kept} if kept else {})}
+    @staticmethod
+    def row_of(record: dict[str, Any], now: float = 0.0) -> MediaRow:
+        """Return the row of a record that was stored before: as `rows.as_row`, but without a new sighting.
 
+        Args:
+            record: from any store.
+            now: seconds since the epoch, for a record that does not say when it was seen.
 
-def kept_row(record: dict[str, Any], now: float) -> MediaRow:
-    """The row of a record that was stored before: as `rows.as_row`, but without a new sighting.
-
-    Args:
-        record: from any store.
-        now: seconds since the epoch, for a record that does not say when it was seen.
-
-    Raises:
-        ValueError: there is no `content_url`.
-    """
-    extra = record.get("extra")
-    kept = extra if isinstance(extra, dict) else {}
-    # A field of `extra` with the name of a column stays there.
-    row = as_row({name: value for name, value in record.items() if name != "extra" or value is not kept}, now)
-    row["extra"] = {**(row["extra"] or {}), **plain(kept)} or None
-    seen = record.get("last_seen_at") or record.get("found_at")
-    if isinstance(seen, str):
-        row["last_seen_at"] = seen
-    return row
+        Raises:
+            ValueError: there is no `content_url`.
+        """
+        extra = record.get("extra")
+        kept = extra if isinstance(extra, dict) else {}
+        # A field of `extra` with the name of a column stays there.
+        row = as_row({name: value for name, value in record.items() if name != "extra" or value is not kept}, now)
+        row["extra"] = {**(row["extra"] or {}), **plain(kept)} or None
+        seen = record.get("last_seen_at") or record.get("found_at")
+        if isinstance(seen, str):
+            row["last_seen_at"] = seen
+        return bound(row)

@@ -18,8 +18,8 @@ from typing import IO, Any, cast
 
 from lxml import etree
 
+from mediacrawl.base.files import replacing
 from mediacrawl.base.text import printable, to_cell
-from mediacrawl.log.archive import replacing
 from mediacrawl.store.rows import json_line
 from mediacrawl.store.schema import COLUMNS
 
@@ -38,7 +38,7 @@ class ExportError(Exception):
     """Records cannot be exported. The message is one sentence."""
 
 
-def export(records: Iterable[Record], path: Path, title: str, contact: str = "") -> int:
+def export_records(records: Iterable[Record], path: Path, title: str, contact: str = "") -> int:
     """Write records to a file whose name says the format; returns their number.
 
     On disk: the file is written as ``NAME.part`` and renamed at the end, see `log.archive.replacing`. A kill leaves

@@ -75,6 +75,20 @@ class CatalogueFigures(Totals):
     by_site: dict[str, int] = field(default_factory=dict)
     titled: int = 0
 
+    def plus(self, other: CatalogueFigures) -> CatalogueFigures:
+        """Return the counts of two catalogues together."""
+        values: dict[str, Any] = summed([self, other]).by_name()
+        for name in {each.name for each in fields(CatalogueFigures)} - values.keys():
+            mine, more = getattr(self, name), getattr(other, name)
+            if isinstance(mine, dict):
+                values[name] = dict((Counter(mine) + Counter(more)).most_common()) if mine else more
+            else:
+                values[name] = mine + more
+        values["media_sites"] -= len(self.by_site.keys() & other.by_site.keys())
+        values["durations"] = {name: values["durations"].get(name, 0) for _, name in DURATIONS}
+        values["years"] = dict(sorted(values["years"].items()))
+        return CatalogueFigures(**values)
+
 
 def totals(database: sqlite3.Connection, since: str = "") -> dict[str, Any]:
     """Count all records of a catalogue, for `CatalogueFigures`.
@@ -171,18 +185,3 @@ def _subtags(languages: dict[str, int]) -> dict[str, int]:
     for language, number in languages.items():
         found[re.split(r"[-_;, ]", language.strip().lower(), maxsplit=1)[0]] += number
     return {name: number for name, number in found.most_common() if name}
-
-
-def added(one: CatalogueFigures, other: CatalogueFigures) -> CatalogueFigures:
-    """The counts of two catalogues together."""
-    values: dict[str, Any] = summed([one, other]).by_name()
-    for name in {each.name for each in fields(CatalogueFigures)} - values.keys():
-        mine, more = getattr(one, name), getattr(other, name)
-        if isinstance(mine, dict):
-            values[name] = dict((Counter(mine) + Counter(more)).most_common()) if mine else more
-        else:
-            values[name] = mine + more
-    values["media_sites"] -= len(one.by_site.keys() & other.by_site.keys())
-    values["durations"] = {name: values["durations"].get(name, 0) for _, name in DURATIONS}
-    values["years"] = dict(sorted(values["years"].items()))
-    return CatalogueFigures(**values)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import dataclasses
 import hashlib
 import json
@@ -10,20 +9,16 @@ import math
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from collections.abc import Set as AbstractSet
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from mediacrawl.base.facts import MOST_FACTS, is_external
-from mediacrawl.base.text import clean
+from mediacrawl.base.text import clean, plain
 from mediacrawl.record.item import MediaItem
 from mediacrawl.store.schema import COLUMNS, Column
 
 MediaRow = dict[str, Any]
 """A value for each column of `schema.COLUMNS`, None if unknown."""
-
-_DEEPEST = 32
-"""Levels of a nested value that are kept, far below the limit of Python's JSON encoder."""
 
 _OUR_ID = re.compile(r"[0-9a-f]{32}")
 _INT64 = range(-(2**63), 2**63)
@@ -115,47 +110,6 @@ def _stored(column: Column, value: Any) -> Any:
     if column.kind is float:
         return float(value)
     return plain(value) if column.is_json else value
-
-
-def plain(value: Any, depth: int = 0) -> Any:
-    """Converts a value to what JSON can hold: clean texts, bytes and dates as text, sets as lists, NaN as text.
-
-    Args:
-        value: anything.
-        depth: levels above it; values below the 32nd become ``…``.
-    """
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, int):
-        # Python refuses to write a number of more than 4300 digits.
-        return value if value.bit_length() <= 4096 else hex(value)
-    if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
-    if value is None:
-        return None
-    if depth >= _DEEPEST:
-        return "…"
-    if isinstance(value, Mapping):
-        return {clean(str(key)): plain(item, depth + 1) for key, item in value.items()}
-    return _plain_object(value, depth)
-
-
-def _plain_object(value: Any, depth: int) -> Any:
-    if isinstance(value, (bytes, bytearray)):
-        return _plain_bytes(bytes(value))
-    if isinstance(value, (date, datetime)):
-        return value.isoformat()
-    if isinstance(value, (list, tuple, AbstractSet)):
-        items: Iterable[Any] = value
-        return [plain(item, depth + 1) for item in items]
-    return clean(str(value))
-
-
-def _plain_bytes(value: bytes) -> str:
-    try:
-        return value.decode()
-    except UnicodeDecodeError:
-        return base64.b64encode(value).decode()
 
 
 def bound(row: MediaRow) -> MediaRow:

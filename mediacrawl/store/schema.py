@@ -6,7 +6,6 @@ import dataclasses
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from mediacrawl.base.declaration import declared_fields
 from mediacrawl.base.text import clean
@@ -161,30 +160,6 @@ class CatalogueFilters:
     format: str | None = None
     kind: str | None = None
     since: str | None = None
-
-
-_UNITS = {"m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
-
-
-def since(text: str, now: float) -> str:
-    """Reads a time as a person types it; returns it as the catalogue stores times.
-
-    Args:
-        text: ``2026-03-11``, ``2026-03-11T12:00``, ``90m``, ``12h``, ``7d`` or ``2w``. Without an offset it is UTC.
-        now: seconds since the epoch.
-
-    Raises:
-        ValueError: it is none of these.
-    """
-    try:
-        if match := re.fullmatch(r"(\d{1,6})([mhdw])", text.strip()):
-            then = datetime.fromtimestamp(now - int(match[1]) * _UNITS[match[2]], UTC)
-        else:
-            then = datetime.fromisoformat(text.strip())
-            then = then if then.tzinfo else then.replace(tzinfo=UTC)
-        return then.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    except (ValueError, OverflowError) as error:
-        raise ValueError(f"{text!r} is no time: write 2026-03-11, 2026-03-11T12:00, 12h, 7d or 2w") from error
 
 
 def search_words(words: str | Sequence[str]) -> list[str]:

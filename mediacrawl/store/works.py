@@ -12,14 +12,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
-from mediacrawl.base.facts import EXTERNAL_SOURCES
+from mediacrawl.base.facts import EXTERNAL_SOURCES, LEAST_HEAD
 from mediacrawl.store.rows import media_id as id_of
-
-LEAST_HEAD = 4096
-"""Bytes of a head that identify a file, if it is not the whole file: shorter heads may be equal headers."""
 
 _NO_MD5 = ("", "0" * 32)
 """FLAC's values for an MD5 that was not computed."""
@@ -70,6 +68,11 @@ _LIKE_OTHERS = (
     " GROUP BY 1, 2 HAVING count(*) > 1) USING (head_sha256, content_size) ORDER BY number"
 )
 
+_MOST_COPIES = 20
+"""Records of one file that are looked at."""
+_MOST_LOST = 100_000
+"""Files with a lost text that are looked for: some 50 MB."""
+
 
 def settle(database: sqlite3.Connection, media_id: str) -> None:
     """Finds the work of a record that was just stored, in the same transaction."""
@@ -112,6 +115,30 @@ def others_in(record: Mapping[str, Any], known: Mapping[str, Sequence[Mapping[st
         # One head and size may be of two files.
         if " " not in key or _agree(own, _texts(other["tags"]))
     ]
+
+
+def copies_of_damaged(records: Callable[[], Iterable[Mapping[str, Any]]]) -> dict[str, list[Mapping[str, Any]]]:
+    """Return the records of files of which one record has lost a text, by `content_keys`.
+
+    Args:
+        records: gives the records that have ``tags``; it is called twice.
+    """
+    lost = (key for record in filter(may_have_lost, records()) for key in content_keys(record))
+    wanted = set(islice(lost, _MOST_LOST))
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for record in records() if wanted else ():
+        for key in wanted.intersection(content_keys(record)):
+            same = found.setdefault(key, [])
+            if len(same) < _MOST_COPIES:
+                same.append({"content_url": record.get("content_url"), "tags": record["tags"]})
+    return {key: same for key, same in found.items() if len(same) > 1}
+
+
+def mended_by_copies(
+    record: Mapping[str, Any], known: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> dict[str, Any] | None:
+    """Return a record with what its texts lost, from `copies_of_damaged`; None if it has lost none, or none has it."""
+    return with_copies(record, others_in(record, known)) if may_have_lost(record) else None
 
 
 def may_have_lost(record: Mapping[str, Any]) -> bool:

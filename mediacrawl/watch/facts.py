@@ -12,7 +12,7 @@ from mediacrawl.base.terms import SiteInfo
 from mediacrawl.frontier.sqlite.reader import FrontierOverview
 from mediacrawl.log.meanings import LIMITS, MEANINGS, TROUBLES
 from mediacrawl.log.totals import Totals, summed
-from mediacrawl.store.figures import CatalogueFigures
+from mediacrawl.store import CatalogueFigures
 from mediacrawl.watch.adapter_counts import AdapterCounts, ranked, summary_lines
 from mediacrawl.watch.log_digest import LAST_PART, PARTS, LogDigest
 from mediacrawl.watch.report import CrawlFacts

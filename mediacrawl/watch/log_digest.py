@@ -15,8 +15,8 @@ import msgspec
 
 from mediacrawl.base.terms import Kind
 from mediacrawl.log.archive import days, read_day
+from mediacrawl.log.request_log import unfinished
 from mediacrawl.log.totals import failure
-from mediacrawl.log.unfinished import unfinished
 
 ROUNDING = 0.002
 """Seconds of tolerance: times in the log are cut to whole milliseconds."""
@@ -31,7 +31,7 @@ class Visit(msgspec.Struct):
     """What the digest uses of one line, see `log.request_log.RequestLine`.
 
     Attributes:
-        lost: lines that the disk refused, see `log.unfinished`.
+        lost: lines that the disk refused, see `log.request_log.UnfinishedRequests`.
     """
 
     time: datetime

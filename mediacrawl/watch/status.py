@@ -12,9 +12,9 @@ from typing import TypeAlias
 
 import msgspec
 
+from mediacrawl.base.files import replacing
 from mediacrawl.base.format import elapsed
 from mediacrawl.base.text import clean
-from mediacrawl.log.archive import replacing
 from mediacrawl.log.totals import Totals
 
 STATUS = "status.json"
@@ -102,9 +102,10 @@ class CrawlStatus(Totals):
         Raises:
             OSError: the disk refuses it; the file is as it was.
         """
+        # A title may have half a character, which msgspec neither writes nor reads.
+        text = clean(json.dumps(asdict(self), ensure_ascii=False))
         with replacing(folder / STATUS) as file:
-            # A title may have half a character, which msgspec neither writes nor reads.
-            file.write(clean(json.dumps(asdict(self), ensure_ascii=False)).encode())
+            file.write(text.encode())
 
     def runs(self, now: float) -> bool:
         """Whether the crawl seems to run: its last state is fresh, and names no end."""

@@ -11,7 +11,7 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from mediacrawl.log.archive import replacing
+from mediacrawl.base.files import replacing
 
 LOST = 4
 """Exit code of a crawl whose frontier was lost. A restart would begin a new crawl, which an operator has to decide."""

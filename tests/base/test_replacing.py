@@ -2,7 +2,7 @@
 
 import pytest
 
-from mediacrawl.log.archive import replacing
+from mediacrawl.base.files import replacing
 
 
 @pytest.mark.parametrize("sync", [False, True])

@@ -4,7 +4,7 @@ import pytest
 from command_line import SCRAPY, run
 from harness import ROOT
 
-from mediacrawl.programs.demo import Resource
+from mediacrawl.programs.demo.answers import Resource
 
 PAGE = b"<html><body><a href='/a'>a</a> <a href='http://localhost:9/'>elsewhere</a></body></html>"
 SETTINGS = """\

@@ -17,7 +17,7 @@ from command_line import MEDIACRAWL, QUICK, SCRAPY, crawl, crawl_command, enviro
 from harness import ROOT, until
 
 from mediacrawl import __version__
-from mediacrawl.programs.demo import Resource, Response
+from mediacrawl.programs.demo.answers import Resource, Response
 
 
 @pytest.fixture

@@ -8,7 +8,8 @@ from command_line import MEDIACRAWL, QUICK, SCRAPY, run
 from demo_web import DemoWeb
 from harness import switches
 
-from mediacrawl.programs.demo import Resource, media_bytes
+from mediacrawl.programs.demo.answers import Resource
+from mediacrawl.programs.demo.library import media_bytes
 
 
 def test_a_new_project_crawls_its_seeds_and_reports(tmp_path):

@@ -17,7 +17,8 @@ from mediacrawl.base.text import columns, printable
 from mediacrawl.log.request_log import RequestLine, RequestLog
 from mediacrawl.log.totals import Totals
 from mediacrawl.programs.commands.fleet import _CommonLog, _facts
-from mediacrawl.programs.demo import Resource, media_bytes
+from mediacrawl.programs.demo.answers import Resource
+from mediacrawl.programs.demo.library import media_bytes
 from mediacrawl.store import Catalogue
 from mediacrawl.watch.status import CrawlStatus
 

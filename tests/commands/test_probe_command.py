@@ -14,8 +14,9 @@ from mediacrawl.base.terms import Evidence
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.priority import Scores
-from mediacrawl.priority.score import RULES
-from mediacrawl.programs.demo import Resource, Response, grow_mp3, media_bytes
+from mediacrawl.priority.links import RULES
+from mediacrawl.programs.demo.answers import Resource, Response
+from mediacrawl.programs.demo.library import grow_mp3, media_bytes
 from mediacrawl.scope import site_of
 from mediacrawl.scope.candidates import candidate
 

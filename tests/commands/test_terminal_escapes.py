@@ -11,7 +11,8 @@ from mediacrawl.base.terms import Candidate, Drop, End, Evidence, Kind, Outcome,
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.log.request_log import RequestLine, RequestLog
-from mediacrawl.programs.demo import Resource, media_bytes
+from mediacrawl.programs.demo.answers import Resource
+from mediacrawl.programs.demo.library import media_bytes
 from mediacrawl.record.evidence import tag_element
 from mediacrawl.record.item import MediaItem
 from mediacrawl.store import Catalogue

@@ -10,8 +10,7 @@ from contract_kit import visit as visit_once
 from mediacrawl.base.terms import Drop, End, Evidence, Kind, Outcome, SiteState, Trouble
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.order import Levels
-from mediacrawl.politeness.backoff import BackoffPolicy
-from mediacrawl.politeness.delay import DAY, DelayPolicy
+from mediacrawl.politeness.delay import DAY, BackoffPolicy, DelayPolicy
 
 
 def test_an_empty_frontier_has_nothing_to_give_and_no_time_to_wake(frontier):

@@ -17,9 +17,9 @@ from sin import page
 from sins_media import song
 from wire import respond
 
-from mediacrawl.politeness.backoff import DOUBT
-from mediacrawl.programs.demo import Resource, Response, media_bytes, strong_etag
-from mediacrawl.programs.demo.library import NAMES, content_type_of
+from mediacrawl.politeness.delay import DOUBT
+from mediacrawl.programs.demo.answers import Resource, Response, strong_etag
+from mediacrawl.programs.demo.library import NAMES, content_type_of, media_bytes
 from mediacrawl.scope import canonical
 
 CHAINS, BLOGS = 8, 24

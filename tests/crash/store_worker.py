@@ -24,7 +24,7 @@ from pathlib import Path
 
 from mediacrawl.base.terms import Candidate, End, Outcome
 from mediacrawl.frontier import FrontierPolicy
-from mediacrawl.frontier.sqlite import queues, tables
+from mediacrawl.frontier.sqlite import seen, tables
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.politeness.delay import DelayPolicy
 
@@ -83,7 +83,7 @@ def main(folder, first, now, bloom):
     # A write beyond the size that the parent sets ends the process in the middle of it.
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    queues.MERGE_AT, tables.SAVE_AT = MERGE_AT, SAVE_AT
+    tables.MERGE_AT, seen.SAVE_AT = MERGE_AT, SAVE_AT
     store = open_store("sqlite", Path(folder), policy(bloom), float(now))
     store._db.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT}")
     say("committed")

@@ -12,7 +12,7 @@ from crash_web import CRAWL_DELAY, PATIENT, CrashWeb, names_of
 from crawling import CLOCK
 from ordeal import Ordeal
 
-from mediacrawl.log.unfinished import UNFINISHED
+from mediacrawl.log.request_log import UNFINISHED
 from mediacrawl.scope import canonical
 
 pytestmark = pytest.mark.slow

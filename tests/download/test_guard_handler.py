@@ -173,7 +173,7 @@ def test_a_kept_connection_is_not_used_when_the_name_leads_elsewhere_now(project
         leads = {False: [a(GOOD, ttl=0)], True: [a("127.0.0.3", ttl=0)]}
         dns.zone["rebind.example"] = lambda question: reply(leads[bool(server.clients)], question)
         project.set(TWISTED_DNS_RESOLVER=OURS, RESOLVER_SERVERS=[dns.where], GUARD_ALLOW=[GOOD])
-        project.set(**{"mediacrawl.politeness.dns.LEAST": 0.05})
+        project.set(**{"mediacrawl.politeness.addresses.LEAST": 0.05})
         project.set(CONCURRENT_REQUESTS=1, DOWNLOAD_DELAY=0.3, DOWNLOAD_DELAY_JITTER=0.0)
         urls = [f"http://rebind.example:{server.port}/{number}" for number in range(2)]
         crawled = crawl(project, *urls)

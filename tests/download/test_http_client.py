@@ -14,17 +14,20 @@ from service_identity import VerificationError
 from mediacrawl.base.format import reason_of
 from mediacrawl.download.http_client import (
     ADDRESSES,
+    HEAD_BYTES,
     KEPT,
     Call,
+    ClosedError,
     ConnectTimeoutError,
+    End,
     HttpClient,
     LeaseOverError,
     Proxy,
     RequestTimeoutError,
     Route,
+    TunnelError,
+    WireError,
 )
-from mediacrawl.download.http_connection import ClosedError, End, TunnelError
-from mediacrawl.download.http_wire import HEAD_BYTES, WireError
 from mediacrawl.download.tls import TlsClient, TlsSessions, tls_context
 
 HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"

@@ -21,7 +21,7 @@ from service_identity import CertificateError
 
 from mediacrawl.base.clock import Clock
 from mediacrawl.base.terms import Evidence, Kind, Lease, Trouble
-from mediacrawl.base.visit import VISIT, Visit
+from mediacrawl.base.visit import VISIT, JudgedUrl, Visit
 from mediacrawl.crawl.failures import error_name, trouble_in
 from mediacrawl.download.http_client import Route
 from mediacrawl.download.http_handler import PoliteHTTPHandler
@@ -194,6 +194,27 @@ def test_an_address_whose_clock_does_not_answer_is_not_taken():
         with_handler(use, CONNECT_TIMEOUT=0.2)
         assert server.requests == []
     assert visit.fetch.address == "127.0.0.9"
+
+
+@pytest.mark.parametrize(("judged", "looked_up"), [("http://a.example/", 1), ("http://b.example/", 2)])
+def test_addresses_that_were_judged_are_used_for_their_request_and_only_once(judged, looked_up):
+    visit, names = Visit.of(LEASE), []
+
+    async def use(handler):
+        async def targets(name, rather):
+            names.append((name, rather))
+            return ("127.0.0.2",)
+
+        handler._names.targets = targets
+        visit.fetch.judged = JudgedUrl(judged, ("127.0.0.9", "127.0.0.1"))
+        request = Request("http://a.example/", meta={VISIT: visit})
+        return [await handler._route(request) for _ in range(2)]
+
+    routes = [(route.host, route.address, route.others) for route in with_handler(use)]
+    assert routes[-1] == ("a.example", "127.0.0.2", ())
+    assert len(names) == looked_up
+    if looked_up == 1:
+        assert routes[0] == ("a.example", "127.0.0.9", ("127.0.0.1",))
 
 
 @pytest.mark.parametrize("proxy", ["", "http://127.0.0.1:9"])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.download.http_wire import (
+from mediacrawl.download.http_client import (
     HEAD_BYTES,
     ChunkedBody,
     Framing,

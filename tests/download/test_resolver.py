@@ -27,7 +27,7 @@ from twisted.internet.error import DNSLookupError
 
 from mediacrawl.download import resolver as module
 from mediacrawl.download.resolver import NoAnswerError, NoSuchNameError
-from mediacrawl.politeness import dns as believed
+from mediacrawl.politeness import addresses as believed
 
 __all__ = ["patient"]
 pytestmark = pytest.mark.usefixtures("patient")

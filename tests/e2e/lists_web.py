@@ -2,7 +2,8 @@
 
 from wire import HttpServer, ServerExchange, respond
 
-from mediacrawl.programs.demo import Resource, media_bytes, strong_etag
+from mediacrawl.programs.demo.answers import Resource, strong_etag
+from mediacrawl.programs.demo.library import media_bytes
 
 
 def untagged(name):

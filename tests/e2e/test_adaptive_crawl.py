@@ -6,7 +6,7 @@ from sins_traps import TrapVisit, TrapWeb, links, number_in, prose
 from trap_crawl import Finished
 
 from mediacrawl.frontier.sqlite.reader import FrontierReader
-from mediacrawl.priority.classes import SiteClasses
+from mediacrawl.priority.adaptive import SiteClasses
 from mediacrawl.priority.orders import RECORDS
 
 SONGS, NEWS = 10, 30

@@ -9,7 +9,7 @@ import msgpack
 from crawling import Crawl, quick
 from lists_web import ListsWeb
 
-from mediacrawl.programs.demo import media_bytes
+from mediacrawl.programs.demo.library import media_bytes
 
 BUDGET = 10
 DELAY = 0.02

@@ -8,7 +8,8 @@ from judging import Verdict, stat
 from lists_web import ListsWeb
 from wire import respond
 
-from mediacrawl.programs.demo import Resource, media_bytes, strong_etag
+from mediacrawl.programs.demo.answers import Resource, strong_etag
+from mediacrawl.programs.demo.library import media_bytes
 from mediacrawl.settings import PROBE_MAX_REQUESTS
 
 ATTEMPTS = 3

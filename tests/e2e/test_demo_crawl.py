@@ -278,9 +278,10 @@ def shown(finished):
     """The records of each file by its name; some are on two hosts."""
     by_name = {}
     for row in records(finished):
-        if row["content_url"] in finished.web.files:
+        if name := finished.web.files.get(canonical(row["content_url"])):
             row["tags"] = json.loads(row["tags"])
-            by_name.setdefault(finished.web.files[row["content_url"]], []).append(row)
+            by_name.setdefault(name, []).append(row)
+    assert sum(map(len, by_name.values())) == len(finished.web.files)
     return by_name
 
 

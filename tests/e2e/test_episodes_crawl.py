@@ -6,7 +6,7 @@ import pytest
 from crawling import Crawl, quick
 from lists_web import ListsWeb
 
-from mediacrawl.programs.demo import media_bytes
+from mediacrawl.programs.demo.library import media_bytes
 from mediacrawl.record.described import MOST_DESCRIBED
 
 TAGGED = media_bytes("folge-1.mp3")

@@ -28,7 +28,7 @@ def tricked(request, tmp_path_factory):
             GUARD_ALLOW=GOOD,
             FRONTIER_ATTEMPTS=1,
             POLITENESS_ADDRESS_MIN_DELAY=request.param,
-            **{"mediacrawl.politeness.dns.LEAST": 0.1},
+            **{"mediacrawl.politeness.addresses.LEAST": 0.1},
         )
         end = time.monotonic() + 240
         while time.monotonic() < end and crawl.process.poll() is None and not played(crawl):

@@ -9,7 +9,7 @@ import pytest
 from crawling import Crawl, quick
 from lists_web import SONG, ListsWeb
 
-from mediacrawl.programs.demo import media_bytes
+from mediacrawl.programs.demo.library import media_bytes
 
 ENTRY = '<item><title>{name}</title><enclosure url="{base}/{name}.mp3" type="audio/mpeg"/></item>'
 RSS = f"<rss version='2.0'><channel><title>Feed</title>{ENTRY}</channel></rss>"

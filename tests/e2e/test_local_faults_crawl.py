@@ -14,7 +14,7 @@ from judging import Verdict
 from lists_web import SONG, ListsWeb
 
 from mediacrawl.log.archive import read
-from mediacrawl.programs.demo import media_bytes
+from mediacrawl.programs.demo.library import media_bytes
 
 SITES = 12
 SETTINGS = {"POLITENESS_FACTOR": 0, "POLITENESS_FIRST_DELAY": 2}

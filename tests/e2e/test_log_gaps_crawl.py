@@ -6,7 +6,7 @@ from lists_web import ListsWeb
 from small_disk import small_disk
 
 from mediacrawl.log.archive import read
-from mediacrawl.log.unfinished import LINES_LOST
+from mediacrawl.log.request_log import LINES_LOST
 
 SITES = 6
 PAGES = 4

@@ -8,7 +8,7 @@ from crawling import Crawl
 from judging import Verdict
 from lists_web import ListsWeb
 
-from mediacrawl.programs.demo import grow_mp3, media_bytes
+from mediacrawl.programs.demo.library import grow_mp3, media_bytes
 
 ATTEMPTS = 2
 

@@ -15,7 +15,7 @@ from scripted_server import certificate_in
 from sins_media import PLAYED, STATION, TRUE_NAMES, song
 
 from mediacrawl.log.archive import read
-from mediacrawl.scope.sites import authority_of
+from mediacrawl.scope.urls import authority_of
 from mediacrawl.settings import DOWNLOADER_MIDDLEWARES, PAGE_MAX_BYTES, PROBE_MAX_BYTES, PROBE_MAX_REQUESTS
 
 ATTEMPTS = 2

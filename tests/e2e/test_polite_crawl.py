@@ -31,7 +31,7 @@ SETTINGS = {
     "ROBOTS_RETRY": 3.0,
     "BACKOFF_REST_AFTER": 4,
     "BACKOFF_REST": 12.0,
-    "mediacrawl.politeness.backoff.BackoffPolicy.forbidden": 4,
+    "mediacrawl.politeness.delay.BackoffPolicy.forbidden": 4,
     "NEVERCRAWL_RELOAD": RELOAD,
     "DOWNLOAD_TIMEOUT": 20,
     "BREAKER_SITES": 0,

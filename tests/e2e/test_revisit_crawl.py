@@ -12,8 +12,8 @@ from lists_web import ListsWeb
 from sins_media import song
 
 from mediacrawl.frontier.site_state import AGAIN
-from mediacrawl.programs.demo import Resource, strong_etag
-from mediacrawl.programs.frontier_tools.check import check
+from mediacrawl.programs.demo.answers import Resource, strong_etag
+from mediacrawl.programs.frontier_tools.checking import check
 
 QUICK = (
     *("-s", "POLITENESS_FIRST_DELAY=0.05", "-s", "POLITENESS_MIN_DELAY=0.05", "-s", "POLITENESS_FACTOR=0"),

@@ -29,7 +29,7 @@ YOUNGEST = "mediacrawl.politeness.robots_book.RobotsTimes.min_age"
 HASTE = {
     "BACKOFF_REST_AFTER": 0,
     "BACKOFF_MAX": 0.3,
-    "mediacrawl.politeness.backoff.BackoffPolicy.forbidden": 0,
+    "mediacrawl.politeness.delay.BackoffPolicy.forbidden": 0,
     "FRONTIER_EXPLORE": 0,
     "mediacrawl.scope.duplicates.DuplicatePolicy.pages": 0,
 }

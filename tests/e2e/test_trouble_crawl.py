@@ -20,7 +20,7 @@ SETTINGS = {
     "DOWNLOAD_TIMEOUT": 5,
     "POLITENESS_FACTOR": 0,
     "RESOLVER_TIMEOUT": 1,
-    "mediacrawl.politeness.dns.FAILURE": 0.1,
+    "mediacrawl.politeness.addresses.FAILURE": 0.1,
     "BREAKER_SITES": 0,
     "GUARD_ALLOW": "127.0.0.0/8",
     # The contact is of this machine only, so that nothing else could be requested by mistake.

@@ -5,7 +5,8 @@ from crawling import Crawl, quick
 from lists_web import ListsWeb
 from wire import respond
 
-from mediacrawl.programs.demo import Resource, media_bytes
+from mediacrawl.programs.demo.answers import Resource
+from mediacrawl.programs.demo.library import media_bytes
 
 TRACKERS = 8
 

@@ -17,7 +17,7 @@ from mediacrawl.crawl.failures import RefusedRequest
 from mediacrawl.extensions import Revisiting
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.site_state import AGAIN
-from mediacrawl.frontier.sqlite.queues import UrlRow
+from mediacrawl.frontier.sqlite.tables import UrlRow
 from mediacrawl.middlewares import RedirectCapMiddleware, SeenMiddleware
 from mediacrawl.priority.hubs import DAY, Hubs, Posterior
 from mediacrawl.priority.revisits import FRONT, is_revisit
@@ -267,7 +267,7 @@ def test_a_front_page_that_ended_long_ago_comes_back_unless_nothing_was_there(to
     told.scheduler.add([told.found(FRONT_PAGE)])
     told.end(told.take(), status=status)
     # So many pages later, or after a restart, it is not remembered.
-    told.context._hubs = Hubs(told.frontier)
+    told.context.hubs = Hubs(told.frontier)
     told.hub()
     told.lively(FRONT_PAGE)
     assert set(told.look()) == ({FRONT_PAGE} if status == 200 else set())
@@ -323,7 +323,7 @@ def test_without_the_argument_nothing_is_kept(tmp_path, revisit, is_ours):
     told.scheduler.add([told.found(SHOWS)])
     told.end(told.take(), links=[SONG])
     told.end(told.take(), finds=1)
-    assert told.context._hubs is None
+    assert told.context.hubs is None
     assert not told.scheduler.has_pending_requests()
     told.send(signals.spider_closed)
 
@@ -380,7 +380,7 @@ def test_what_the_frontier_cannot_keep_stops_the_crawl(told, monkeypatch):
 
     monkeypatch.setattr(told.scheduler, "stop", lambda *why: stopped.append(why))
     # There is no event loop here in which the crawl could be closed.
-    monkeypatch.setattr("mediacrawl.crawl.shutdown.call_later", lambda *_: None)
+    monkeypatch.setattr("mediacrawl.crawl.housekeeping.call_later", lambda *_: None)
     monkeypatch.setattr(told.frontier, "rejoin", fails)
     told.look()
     monkeypatch.setattr(told.hubs, "save", fails)

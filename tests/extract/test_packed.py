@@ -6,7 +6,7 @@ from importlib import import_module
 
 import pytest
 
-from mediacrawl.base.content_coding import codings_of, is_complete, unpack
+from mediacrawl.base.content_coding import codings_of, read_packed, unpack
 
 TEXT = b"".join(b"<p>Line %d of a page.</p>\n" % number for number in range(5_000))
 MOST = 10_000_000
@@ -28,18 +28,18 @@ PACKED = {
 
 @pytest.mark.parametrize("coding", PACKED)
 def test_a_whole_body_has_its_end(coding):
-    assert is_complete(PACKED[coding], codings_of([coding]), MOST) is True
+    assert read_packed(PACKED[coding], codings_of([coding]), MOST)[1] is True
 
 
 @pytest.mark.parametrize("coding", PACKED)
 def test_a_body_that_breaks_off_has_none_wherever_it_does(coding):
     body = PACKED[coding]
     for cut in {1, len(body) // 2, len(body) - 1}:
-        assert is_complete(body[:-cut], codings_of([coding]), MOST) is False, cut
+        assert read_packed(body[:-cut], codings_of([coding]), MOST)[1] is False, cut
 
 
 def test_what_stands_behind_the_end_is_not_of_the_body():
-    assert is_complete(PACKED["gzip"] + b"\n\n", ["gzip"], MOST) is True
+    assert read_packed(PACKED["gzip"] + b"\n\n", ["gzip"], MOST)[1] is True
 
 
 @pytest.mark.parametrize(
@@ -54,12 +54,12 @@ def test_what_stands_behind_the_end_is_not_of_the_body():
     ],
 )
 def test_of_anything_else_nothing_is_said(body, codings):
-    assert is_complete(body, codings, MOST) is None
+    assert read_packed(body, codings, MOST)[1] is None
 
 
 @pytest.mark.parametrize("coding", ["gzip", "deflate", "br"])
 def test_a_body_that_holds_more_than_is_looked_at_is_complete(coding):
-    assert is_complete(PACKED[coding][:-20], codings_of([coding]), 70_000) is True
+    assert read_packed(PACKED[coding][:-20], codings_of([coding]), 70_000)[1] is True
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from mediacrawl.base.terms import End, Lease
 from mediacrawl.frontier.site_state import class_for
-from mediacrawl.politeness.backoff import BackoffPolicy
-from mediacrawl.politeness.delay import Clocks, DelayPolicy, after_restart, after_visit
+from mediacrawl.politeness.delay import BackoffPolicy, Clocks, DelayPolicy, after_restart, after_visit
 
 BACKOFF = BackoffPolicy(maximum=100, rest_after=3, rest=50, rest_maximum=200, retire_after=400, forbidden=4)
 DELAY = DelayPolicy(factor=1, minimum=5, maximum=60, first=8, backoff=BACKOFF)

@@ -11,7 +11,7 @@ from mediacrawl.frontier.byte_budget import PACKED, FittedCandidates, byte_budge
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.priority import Scores
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.scope.canonical import Base, Spelling
+from mediacrawl.scope.urls import Base, Spelling
 
 SCORES = Scores()
 PAGES = 10

@@ -22,12 +22,11 @@ from mediacrawl.base.terms import Candidate, Drop, End, Kind, Outcome, SiteState
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.order import BestFirst, Levels
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.frontier.sqlite import queues, sites, store, tables
+from mediacrawl.frontier.sqlite import front, pruning, seen, tables
 from mediacrawl.frontier.sqlite.store import MemoryFrontier, SQLiteFrontier
 from mediacrawl.frontier.sqlite.tables import bytes_of_rows
-from mediacrawl.politeness.backoff import GOOD
-from mediacrawl.politeness.delay import Clocks, after_visit
-from mediacrawl.programs.frontier_tools.check import check
+from mediacrawl.politeness.delay import GOOD, Clocks, after_visit
+from mediacrawl.programs.frontier_tools.checking import check
 
 STEPS = int(os.environ.get("MEDIACRAWL_STEPS") or 400)
 FIRST_SEED = int(os.environ.get("MEDIACRAWL_DICE") or 0)
@@ -425,13 +424,12 @@ def little_room(monkeypatch):
     """Makes the store move rows, classes and sites between memory and disk at every turn."""
 
     def shrink(dice):
-        monkeypatch.setattr(queues, "MERGE_AT", dice.choice([50, 500, 20_000]))
-        for module in (queues, sites):
-            monkeypatch.setattr(module, "HELD_SITES", dice.choice([1, 3, 50]))
-        monkeypatch.setattr(tables, "SAVE_AT", dice.choice([100, 1_000, 1_000_000]))
-        monkeypatch.setattr(sites, "WAKE", dice.choice([2, 64]))
-        monkeypatch.setattr(sites, "GROW", dice.choice([1, 1_000]))
-        monkeypatch.setattr(store, "PRUNED_CLASSES", dice.choice([3, 20_000]))
+        monkeypatch.setattr(tables, "MERGE_AT", dice.choice([50, 500, 20_000]))
+        monkeypatch.setattr(tables, "HELD_SITES", dice.choice([1, 3, 50]))
+        monkeypatch.setattr(seen, "SAVE_AT", dice.choice([100, 1_000, 1_000_000]))
+        monkeypatch.setattr(front, "WAKE", dice.choice([2, 64]))
+        monkeypatch.setattr(front, "GROW", dice.choice([1, 1_000]))
+        monkeypatch.setattr(pruning, "PRUNED_CLASSES", dice.choice([3, 20_000]))
 
     return shrink
 

@@ -5,7 +5,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.frontier.penalty_box import PenaltyBox
+from mediacrawl.frontier.sqlite.front import PenaltyBox
 
 
 def drain(box, now):

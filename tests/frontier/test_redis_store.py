@@ -363,14 +363,14 @@ def test_what_is_seen_is_what_a_set_would_say_over_all_splits(redis_server, batc
     store = RedisFrontier(client, "t", POLICY, NOW, random.Random(1), settings=StoreSettings(told=True))
     seen = set()
     for batch in batches:
-        store._recent.clear()
+        store.recent.clear()
         added = store.add([page("a.org", n) for n in batch])
         fresh = {f"http://a.org/{n}" for n in batch} - seen
         seen |= fresh
         assert (added.new, added.known) == (len(fresh), len(batch) - len(fresh))
     gone = store.prune(pruned)
     assert gone == max(len(seen) - pruned, 0)
-    store._recent.clear()
+    store.recent.clear()
     every = [f"http://a.org/{n}" for n in range(2_501)]
     unknown = set(store.unknown(every))
     assert len(unknown) == len(every) - len(seen) + gone
@@ -425,7 +425,7 @@ def test_buckets_stay_in_the_compact_form_and_are_found_after_many_splits(store,
         store.add(urls[start : start + 1_000])
     kinds = {client.object("encoding", key) for key in client.scan_iter("t:seen:*")}
     assert kinds == {b"intset"}
-    store._recent.clear()
+    store.recent.clear()
     assert store.unknown([one.url for one in urls] + ["http://new.org/"]) == ["http://new.org/"]
     assert store.add(urls).new == 0
 

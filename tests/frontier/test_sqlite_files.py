@@ -16,8 +16,8 @@ from mediacrawl.frontier.contract import FrontierLostError
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import check_store, delete_store, open_store
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.programs.frontier_tools.check import check
-from mediacrawl.programs.frontier_tools.repair import UrlNaming, repair
+from mediacrawl.programs.frontier_tools.checking import check
+from mediacrawl.programs.frontier_tools.repairing import UrlNaming, repair
 
 DELAY, FIRST = 10.0, 60.0
 POLICY = FrontierPolicy(delay=DelayPolicy(0, DELAY, 1_000, FIRST, window=1), explore=0.0)

@@ -13,11 +13,11 @@ import pytest
 
 from mediacrawl.base.terms import Candidate, Drop, End, Evidence, Outcome
 from mediacrawl.frontier import FrontierError, FrontierPolicy
-from mediacrawl.frontier.sqlite import queues, sites
+from mediacrawl.frontier.sqlite import tables
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import check_store, delete_store, open_store
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.programs.frontier_tools.check import check
+from mediacrawl.programs.frontier_tools.checking import check
 
 POLICY = FrontierPolicy(delay=DelayPolicy(0, 10, 10, 10), explore=0.0)
 
@@ -251,8 +251,7 @@ def test_new_scores_of_a_site_at_hand_run_no_statement_before_the_next_flush(tmp
 
 
 def test_scores_of_a_site_that_left_memory_are_not_forgotten(tmp_path, monkeypatch):
-    for module in (queues, sites):
-        monkeypatch.setattr(module, "HELD_SITES", 1)
+    monkeypatch.setattr(tables, "HELD_SITES", 1)
     store = start(tmp_path)
     store.add(candidates(1) + candidates(1, "b.org"))
     store.commit()

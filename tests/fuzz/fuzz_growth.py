@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,8 @@ MEASURABLE = 0.01
 MOST = 2.5
 """Times the cost that twice the input may take."""
 _TRIES = 6
+_SPARE = 2
+"""Times the memory that a linear reader needs."""
 
 
 class GrowthError(AssertionError):
@@ -50,7 +53,11 @@ def _see_growth(read: Callable[[Any], object], make: Callable[[int], Any], size:
 
     Of one alone, work may begin that only large inputs need; of the next, other work of the machine may be what was
     measured. What is quadratic grows too fast at each.
+
+    Nor is a new page of memory measured. A small input fits into the pages that the process has; for a large one the
+    system gives some at each run and takes them back, and on a busy virtual machine they cost more than what is read.
     """
+    pages = _keep_pages(_SPARE * 8 * _peak(read, make(size // 2)))
     for larger in (size, 2 * size):
         try:
             _compare(read, make(larger // 2), make(larger))
@@ -58,6 +65,27 @@ def _see_growth(read: Callable[[Any], object], make: Callable[[int], Any], size:
             continue
         return
     _compare(read, make(2 * size), make(4 * size))
+    del pages
+
+
+def _peak(read: Callable[[Any], object], value: Any) -> int:
+    """Bytes of Python's memory that a reader needs at most, besides its input."""
+    tracemalloc.start()
+    try:
+        read(value)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def _keep_pages(memory: int) -> list[bytes]:
+    """Take so much memory for small objects and for large ones; what is returned keeps its pages in the process.
+
+    Python gives back to the system what no object is left in, and the C library what is free above the last one.
+    """
+    small = [bytes(400) for _ in range(memory // 448)]
+    large = [bytes(100_000) for _ in range(memory // 100_000)]
+    return [*small[::200], *large[-1:]]
 
 
 def _compare(read: Callable[[Any], object], half: Any, whole: Any) -> None:

@@ -17,12 +17,11 @@ from mediacrawl.extract import Fingerprint, decode, parse_list, parse_page
 from mediacrawl.extract.links import link_header
 from mediacrawl.extract.texts import whole, yes_or_no
 from mediacrawl.frontier.redis.start_urls import read_entry
-from mediacrawl.politeness.backoff import asked_to_wait
 from mediacrawl.politeness.caching import lifetime
-from mediacrawl.politeness.robots import RobotsRules, is_html
-from mediacrawl.politeness.robots_directives import directives_of
+from mediacrawl.politeness.delay import asked_to_wait
+from mediacrawl.politeness.robots import RobotsRules, directives_of, is_html
 from mediacrawl.priority import Scores, link_class
-from mediacrawl.priority.features import places
+from mediacrawl.priority.links import places
 from mediacrawl.probe import sniff
 from mediacrawl.probe.multipart import read_content_range, read_parts
 from mediacrawl.programs.rerun import json_lines

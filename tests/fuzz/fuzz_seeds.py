@@ -11,8 +11,8 @@ from probe_builders import handmade
 from probe_media import SAMPLES, ape, audio, cover, sample
 from probe_old import old_files
 
+from mediacrawl.probe import Probe
 from mediacrawl.probe.formats import READERS
-from mediacrawl.probe.planner import Probe
 
 LONGEST = 16 * 1024
 """Bytes of a seed that are kept, so that a million of its mutants take minutes, not days."""

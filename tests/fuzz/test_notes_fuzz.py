@@ -3,17 +3,14 @@
 import msgpack
 import pytest
 
-from mediacrawl.politeness import address_clocks, robots_note
-from mediacrawl.politeness.robots_note import FetchFailures, RobotsCopy, RobotsNote, RobotsRedirect
-from mediacrawl.priority import hubs, journal, nuggets
-from mediacrawl.priority.classes import SiteClasses
-from mediacrawl.priority.journal import VisitEntry
-from mediacrawl.probe import Probe, ProbePolicy
-from mediacrawl.probe.session import Session
-from mediacrawl.scope import copies, parameters
-from mediacrawl.scope import copies as soft_404
-from mediacrawl.scope import parameters as facets
-from mediacrawl.scope.site_notes import SiteNotes
+from mediacrawl.politeness import address_clocks, robots_book
+from mediacrawl.politeness.robots_book import FetchFailures, RobotsCopy, RobotsNote, RobotsRedirect
+from mediacrawl.priority import hubs, nuggets, visits
+from mediacrawl.priority.adaptive import SiteClasses
+from mediacrawl.priority.visits import VisitEntry
+from mediacrawl.probe import Probe, ProbePolicy, Session
+from mediacrawl.scope import duplicates
+from mediacrawl.scope.duplicates import SiteNotes
 
 ODD = [
     *(None, True, -1, 0, 2**63, 2**64 - 1, -(2**63), 1e308, float("inf"), float("-inf"), float("nan")),
@@ -61,9 +58,9 @@ PROBE = Probe(ProbePolicy())
 PROBE.feed(0, b"ID3" + bytes(100), 5_000)
 
 READERS = {
-    "robots": (robots_note.pack(ROBOTS), written(robots_note.unpack, robots_note.pack)),
+    "robots": (robots_book.pack(ROBOTS), written(robots_book.unpack, robots_book.pack)),
     "hubs": (msgpack.packb((1, [HUB])), written(hubs.unpack, hubs.pack)),
-    "visits": (msgpack.packb([ENTRY]), journal._listed),
+    "visits": (msgpack.packb([ENTRY]), visits._listed),
     "a visit": (ENTRY, VisitEntry.load),
     "classes": (SiteClasses().dump(), written(SiteClasses.load, SiteClasses.dump)),
     "nuggets": (nuggets._packed("http://a.example/", is_open=True), nuggets._unpacked),
@@ -71,8 +68,8 @@ READERS = {
     "old address": (msgpack.packb((1, 1e9, (1.0, 2.0))), address_clocks._unpacked),
     "probe": (Session(PROBE).dump(), lambda packed: Session.load(packed, ProbePolicy())),
     **{
-        record.__module__.rpartition(".")[2]: (msgpack.packb(record.dump(record.load(None))), of_site(record))
-        for record in (copies._Pages, facets._Site, parameters._Site, soft_404._Answers)
+        record.__name__: (msgpack.packb(record.dump(record.load(None))), of_site(record))
+        for record in (duplicates._Pages, duplicates._SitePaths, duplicates._Site, duplicates._Answers)
     },
 }
 

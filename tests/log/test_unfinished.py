@@ -10,9 +10,8 @@ import sys
 import pytest
 
 from mediacrawl.log.archive import read
-from mediacrawl.log.request_log import RequestLine, RequestLog
+from mediacrawl.log.request_log import SLOT, UNFINISHED, RequestLine, RequestLog, UnfinishedRequests, unfinished
 from mediacrawl.log.search import Search
-from mediacrawl.log.unfinished import SLOT, UNFINISHED, UnfinishedRequests, unfinished
 
 NOON = 1_785_585_600.0  # 2026-08-01 12:00:00 UTC
 SITE = "a.example"

@@ -15,7 +15,7 @@ from mediacrawl.base.visit import VISIT, FetchFacts, Visit
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.frontier import FrontierError
 from mediacrawl.middlewares import CutMiddleware, UnpackMiddleware
-from mediacrawl.programs.demo import media_bytes
+from mediacrawl.programs.demo.library import media_bytes
 
 URL = "http://music.example/song"
 LIMITS = {"PROBE_HEAD_BYTES": 1000, "PAGE_MAX_BYTES": 9000}

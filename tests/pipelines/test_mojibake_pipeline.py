@@ -20,7 +20,7 @@ from mediacrawl.encoding import detect
 from mediacrawl.encoding.declared import decode
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.pipelines import MojibakePipeline, mojibake
-from mediacrawl.programs.demo import Resource
+from mediacrawl.programs.demo.answers import Resource
 from mediacrawl.record.evidence import tag_element
 from mediacrawl.record.fixer import MOST_FIELDS
 from mediacrawl.record.item import MediaItem

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 from wire import HttpServer, ServerExchange, respond
 
-from mediacrawl.programs.demo import Resource, Response, media_bytes, strong_etag
-from mediacrawl.programs.demo.library import EncodedText, EncodedTexts, content_type_of, id3v2, retag_mp3
+from mediacrawl.programs.demo.answers import Resource, Response, strong_etag
+from mediacrawl.programs.demo.library import EncodedText, EncodedTexts, content_type_of, id3v2, media_bytes, retag_mp3
 from player_sites import SITES, Expected, PlayerSite
 
 ADDRESS = "127.0.0.1"

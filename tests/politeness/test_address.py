@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.politeness.address_guard import layers, refusal
+from mediacrawl.politeness.addresses import layers, refusal
 
 WORDS = {
     "unspecified": ["0.0.0.0", "::", "::ffff:0.0.0.0"],

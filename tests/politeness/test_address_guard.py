@@ -2,7 +2,7 @@
 
 import pytest
 
-from mediacrawl.politeness.address_guard import Guard, GuardedAddressError
+from mediacrawl.politeness.addresses import Guard, GuardedAddressError
 
 
 def test_without_a_word_of_the_operator_only_public_addresses_pass():

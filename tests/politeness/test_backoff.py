@@ -7,18 +7,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.base.terms import End, Outcome, Trouble
-from mediacrawl.politeness.backoff import (
+from mediacrawl.politeness.delay import (
     GOOD,
     LONGEST_RETRY_AFTER,
     BackoffPolicy,
+    Clocks,
+    DelayPolicy,
     Standing,
     after_answer,
     after_trouble,
+    after_visit,
     backed_off,
+    factors_by_hour,
     retry_after,
     trouble_of,
 )
-from mediacrawl.politeness.delay import Clocks, DelayPolicy, after_visit, factors_by_hour
 
 DAY = 86_400.0
 EXACT = BackoffPolicy(jitter=0.0)

@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.base.terms import End, Outcome, Trouble
-from mediacrawl.frontier.sqlite.queues import pack_standing, unpack_standing
-from mediacrawl.politeness.backoff import Standing
-from mediacrawl.politeness.delay import Clocks, DelayPolicy, after_restart, after_visit, unrecorded
+from mediacrawl.frontier.sqlite.tables import pack_standing, unpack_standing
+from mediacrawl.politeness.delay import Clocks, DelayPolicy, Standing, after_restart, after_visit, unrecorded
 
 POLICY = DelayPolicy()
 FIVE = (1.0, 1.0, 1.0, 1.0, 1.0)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.politeness.dns import FAILURE, LEAST, MOST, NEGATIVE, SHUNNED, DnsAnswer, DnsCache, join
+from mediacrawl.politeness.addresses import FAILURE, LEAST, MOST, NEGATIVE, SHUNNED, DnsAnswer, DnsCache, join
 
 ONE = ("192.0.2.1",)
 
@@ -43,7 +43,7 @@ def test_an_answer_lives_for_as_long_as_it_says_within_bounds(answer, seconds):
 
 
 def test_the_names_not_asked_for_longest_are_forgotten(monkeypatch):
-    monkeypatch.setattr("mediacrawl.politeness.dns.NAMES", 3)
+    monkeypatch.setattr("mediacrawl.politeness.addresses.NAMES", 3)
     cache = DnsCache()
     for name in ("a", "b", "c"):
         cache.put(name, DnsAnswer(ONE, 300), 0.0)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mediacrawl.politeness.dns import NamePolicy, fixed_hosts, localhost, read_hosts, read_servers, server_of
+from mediacrawl.politeness.addresses import NamePolicy, fixed_hosts, localhost, read_hosts, read_servers, server_of
 
 
 def test_names_of_this_machine_are_its_loopback():

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.politeness.caching import LastUsed, lifetime
+from mediacrawl.base.last_used import LastUsed
+from mediacrawl.politeness.caching import lifetime
 
 NOW = 1_795_255_200.0  # Sat, 21 Nov 2026 10:00:00 GMT
 TEN = "Sat, 21 Nov 2026 10:00:00 GMT"

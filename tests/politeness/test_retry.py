@@ -5,8 +5,17 @@ from dataclasses import replace
 import pytest
 
 from mediacrawl.base.terms import Drop, End, Evidence, Kind, Lease, Outcome, Trouble
-from mediacrawl.politeness.backoff import DOUBT, BackoffPolicy, after_cut, after_failure, after_status
-from mediacrawl.politeness.delay import DAY, Clocks, DelayPolicy, after_visit
+from mediacrawl.politeness.delay import (
+    DAY,
+    DOUBT,
+    BackoffPolicy,
+    Clocks,
+    DelayPolicy,
+    after_cut,
+    after_failure,
+    after_status,
+    after_visit,
+)
 
 
 def lease(attempt, troubles=0):

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from robots_asking import DAY, ELSEWHERE, HOUR, OWN, RULES, TIMES, A, Store, learn, say
 
-from mediacrawl.politeness.robots_book import LEAST_TRIES, LOOK, RobotsAction, RobotsBook
-from mediacrawl.politeness.robots_note import unpack
+from mediacrawl.politeness.robots_book import LEAST_TRIES, LOOK, RobotsAction, RobotsBook, unpack
 
 
 def test_an_authority_we_do_not_know_is_asked_for_its_robots_txt_first(book):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.politeness.robots_directives import RobotsDirectives, directives_of
+from mediacrawl.politeness.robots import RobotsDirectives, directives_of
 
 JUNE = datetime(2030, 6, 25, 15, tzinfo=UTC).timestamp()
 

@@ -9,13 +9,15 @@ from hypothesis import strategies as st
 from robots_asking import DAY, ELSEWHERE, HOUR, RULES, TIMES, A, learn, say
 
 from mediacrawl.politeness import robots_book
-from mediacrawl.politeness.robots_book import RobotsAction, RobotsBook, RobotsTimes
-from mediacrawl.politeness.robots_note import (
+from mediacrawl.politeness.robots_book import (
     MOST_KEPT,
     FetchFailures,
+    RobotsAction,
+    RobotsBook,
     RobotsCopy,
     RobotsNote,
     RobotsRedirect,
+    RobotsTimes,
     pack,
     unpack,
 )

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.politeness.robots import MAX_BYTES, RobotsRules
-from mediacrawl.scope.canonical import canonical
+from mediacrawl.scope.urls import canonical
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "robots_cases.json").read_text("utf-8"))
 SITE = "https://site.example"

@@ -11,11 +11,20 @@ from waiting_links import found, leased
 from mediacrawl.base.terms import End, Evidence, Kind, Outcome
 from mediacrawl.frontier.contract import FrontierPolicy
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
-from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy
-from mediacrawl.priority.classes import MOST_INLINKS, MOST_OUTLINKS, ScorePolicy, SiteClasses, explain, moved_scores
-from mediacrawl.priority.features import WIDTH, places
+from mediacrawl.priority.adaptive import (
+    MOST_INLINKS,
+    MOST_OUTLINKS,
+    Adaptive,
+    AdaptivePolicy,
+    ScorePolicy,
+    SiteClasses,
+    moved_scores,
+)
 from mediacrawl.priority.learner import Learner
-from mediacrawl.priority.orders import Alike, CreditPolicy, RuleOrder, SiteRate
+from mediacrawl.priority.links import WIDTH, places
+from mediacrawl.priority.orders import Alike, RuleOrder, SiteRate
+from mediacrawl.priority.visits import CreditPolicy
+from mediacrawl.programs.commands.why import explain
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.priority.orders import CreditPolicy, Past, Visits
+from mediacrawl.priority.visits import CreditPolicy, Past, Visits
 
 
 def chain(visits, number):

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.base.terms import Candidate, Evidence, Kind
-from mediacrawl.priority.features import HALF, NOTHING, SIZE, WIDTH, features, packed, place, places, unpacked
+from mediacrawl.priority.links import HALF, NOTHING, SIZE, WIDTH, features, place, places
+from mediacrawl.priority.visits import packed, unpacked
 
 
 def link(url="http://predigt.example/2024/folge-12.mp3", parent="http://predigt.example/start", **evidence):
@@ -52,7 +53,7 @@ def test_pieces_of_the_name_of_a_host_count():
 
 def test_another_process_finds_the_same_places():
     script = (
-        "from mediacrawl.priority.features import places; from mediacrawl.base.terms import Candidate, Evidence, Kind;"
+        "from mediacrawl.priority.links import places; from mediacrawl.base.terms import Candidate, Evidence, Kind;"
         "print(places(Candidate('http://predigt.example/2024/folge-12.mp3', 'predigt.example', kind=Kind.MEDIA,"
         " parent='http://predigt.example/start', evidence=Evidence())))"
     )

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from mediacrawl.frontier.contract import FrontierPolicy
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
-from mediacrawl.priority.features import NOTHING, SIZE, WIDTH
-from mediacrawl.priority.journal import NAMESPACE, VisitEntry, VisitJournal
+from mediacrawl.priority.links import NOTHING, SIZE, WIDTH
+from mediacrawl.priority.visits import NAMESPACE, VisitEntry, VisitJournal
 
 KEYS = st.integers(-(2**63), 2**63 - 1)
 ROWS = st.lists(st.integers(1, SIZE - 1), max_size=WIDTH).map(lambda used: used + [NOTHING] * (WIDTH - len(used)))

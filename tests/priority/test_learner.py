@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from mediacrawl.priority.features import HALF, NOTHING, SIZE, WIDTH
 from mediacrawl.priority.learner import Learner, dumps, load_model, loads, save_model
+from mediacrawl.priority.links import HALF, NOTHING, SIZE, WIDTH
 from mediacrawl.priority.orders import OrderModelError
 
 

@@ -25,13 +25,12 @@ from mediacrawl.frontier.redis.worker import RedisWorker
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority import shared
-from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy
-from mediacrawl.priority.classes import SiteClasses
-from mediacrawl.priority.features import NOTHING, WIDTH
-from mediacrawl.priority.journal import VisitEntry
+from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy, SiteClasses
 from mediacrawl.priority.learner import load_model
+from mediacrawl.priority.links import NOTHING, WIDTH
 from mediacrawl.priority.orders import RECORDS
 from mediacrawl.priority.shared import SharedJournal, SharedNotes
+from mediacrawl.priority.visits import VisitEntry
 
 POLICY = FrontierPolicy(delay=DelayPolicy(factor=0, minimum=0.01, maximum=0.01, first=0.01), explore=0.0)
 DONE = Outcome(End.DONE, response_time=0.1)

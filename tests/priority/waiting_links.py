@@ -3,7 +3,7 @@
 from mediacrawl.base.terms import Candidate, Evidence, Kind
 from mediacrawl.frontier.site_state import lease_of
 from mediacrawl.politeness.delay import Clocks
-from mediacrawl.priority.link_class import link_class
+from mediacrawl.priority.links import link_class
 
 
 def found(url, parent="http://start.example/", anchor="", path="", kind=Kind.PAGE, via="a"):

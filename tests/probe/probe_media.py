@@ -31,10 +31,10 @@ class Probed(NamedTuple):
     probe: Probe
 
 
-def run(data: bytes, policy: ProbePolicy | None = None, *, restart: bool = True, expected: str = "") -> Probed:
+def run(data: bytes, policy: ProbePolicy | None = None, *, restart: bool = True, name: str = "") -> Probed:
     """Probes bytes as a server that honours Range would give them, over a restart between visits."""
     policy = policy or ProbePolicy()
-    probe = Probe(policy, expected=expected)
+    probe = Probe(policy, names=[name])
     while (wanted := probe.next_range()) is not None:
         start, stop = wanted
         assert 0 <= start < stop

@@ -4,14 +4,13 @@ import pytest
 from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from probe_media import audio, frame, id3, id3v1
 
-from mediacrawl.probe import ProbePolicy
+from mediacrawl.probe import Odd, ProbePolicy, Reply, Session
 from mediacrawl.probe.multipart import ContentRange, is_multipart, read_content_range, read_parts
-from mediacrawl.probe.session import Odd, Reply, Session
-from mediacrawl.programs.demo import grow_mp3, media_bytes
 
 POLICY = ProbePolicy()
-SONG = grow_mp3(media_bytes("nachtzug.mp3"), 100)
+SONG = id3(frame("TIT2", b"\0Nachtzug")) + audio(72) + id3v1(b"Nachtzug")
 TYPE = "multipart/byteranges; boundary=EDGE"
 
 

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from probe_media import audio, frame, id3, picture, run, sample, texts
 
-from mediacrawl.probe import Probe, ProbePolicy, SparseFile
-from mediacrawl.probe.planner import choose
+from mediacrawl.probe import Probe, ProbePolicy
+from mediacrawl.probe.context import SparseFile
+from mediacrawl.probe.session import choose
 
 LONG = id3(frame("TIT2", b"\0Tone"), picture(500_000)) + audio()
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.probe import NeedBytes, SparseFile
+from mediacrawl.probe.context import NeedBytes, SparseFile
 
 WHOLE = bytes(range(256))
 

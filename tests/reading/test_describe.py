@@ -1,6 +1,7 @@
 """The record of one file by `mediacrawl.describe`."""
 
 import io
+import random
 import struct
 import zipfile
 from importlib import resources
@@ -80,3 +81,13 @@ def test_the_beginning_of_a_file_is_as_long_as_the_file_says(name, kind):
 def test_a_source_without_bytes_is_told_in_good_english(nothing):
     with pytest.raises(DescribeError, match=r"^the (source|open file) is empty$"):
         describe(nothing)
+
+
+def test_the_name_of_a_local_file_is_a_claim(tmp_path):
+    """MPEG audio behind bytes of something else is searched for only where a name claims it."""
+    sound = (Path(__file__).parents[1] / "probe" / "samples" / "cbr.mp3").read_bytes() * 15
+    for name in ("a.mp3", "a.bin"):
+        (tmp_path / name).write_bytes(random.Random(1).randbytes(40_000) + sound)
+    assert describe(tmp_path / "a.mp3")["duration"] == pytest.approx(60.735, abs=0.001)
+    with pytest.raises(DescribeError, match="no format that is known"):
+        describe(tmp_path / "a.bin")

@@ -12,7 +12,7 @@ from scrapy.utils.test import get_crawler
 from mediacrawl.base.terms import End, Evidence, Kind, Lease
 from mediacrawl.base.visit import FetchFacts, Visit
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.programs.demo import grow_mp3, media_bytes
+from mediacrawl.programs.demo.library import grow_mp3, media_bytes
 from mediacrawl.reading import file_reader
 from mediacrawl.reading.file_reader import FileReader
 from mediacrawl.reading.response import is_stream

@@ -12,7 +12,7 @@ from mediacrawl.base.queued import WAITS
 from mediacrawl.base.terms import Kind
 from mediacrawl.download.body_bytes import BodyLimits, bytes_wanted_of
 from mediacrawl.extract import parse_list
-from mediacrawl.programs.demo import media_bytes
+from mediacrawl.programs.demo.library import media_bytes
 from mediacrawl.reading.response import recognize
 
 URL = "https://site.example/get?id=1"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mediacrawl.base.terms import Candidate, Drop, Evidence, Kind
 from mediacrawl.frontier.export import json_line
 from mediacrawl.frontier.redis.start_urls import _KNOWN, LONGEST, StartUrlEntry, Unreadable, read_entry
-from mediacrawl.priority.score import Scores
+from mediacrawl.priority.links import Scores
 from mediacrawl.scope import Scope
 from mediacrawl.scope.candidates import candidate_of_entry
 from mediacrawl.scope.gate import ContactScope

@@ -11,7 +11,7 @@ from scrapy.settings import Settings
 from waiting_links import found, leased
 
 from mediacrawl.base.terms import Candidate, Kind
-from mediacrawl.crawl.ordering import adaptive_policy, load_learner
+from mediacrawl.crawl.storage import adaptive_policy, load_learner
 from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.redis import leases as redis_leases
 from mediacrawl.frontier.redis.leases import NoteCache

@@ -5,8 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from w3lib.url import canonicalize_url
 
-from mediacrawl.scope.canonical import Base, canonical, long_way, scheme_of
-from mediacrawl.scope.hosts import canonical_host
+from mediacrawl.scope.urls import Base, canonical, canonical_host, long_way, scheme_of
 
 SPELLINGS = [
     ("HTTP://Site.Example", "http://site.example/"),

@@ -9,9 +9,8 @@ from mediacrawl.base.notes import NoNotes
 from mediacrawl.base.terms import Drop
 from mediacrawl.extract import Fingerprint
 from mediacrawl.scope import DuplicatePolicy, Duplicates
-from mediacrawl.scope.canonical import Spelling
-from mediacrawl.scope.copies import Copies, SoftErrors, is_named_copy, of_a_copy
-from mediacrawl.scope.parameters import Facets
+from mediacrawl.scope.duplicates import Copies, Facets, SoftErrors, is_named_copy, of_a_copy
+from mediacrawl.scope.urls import Spelling
 
 SITE, HOST = "site.example", "https://site.example"
 NAMESPACES = ("copies", "parameters", "facets", "soft_404")

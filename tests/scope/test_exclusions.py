@@ -8,10 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.scope import NeverCrawl, NeverCrawlError, canonical
-from mediacrawl.scope.exclusions.entries import Exclusion, beginnings, comparable, read_line, suffix_keys
-from mediacrawl.scope.exclusions.list_content import KeyIndex, ListContent
-from mediacrawl.scope.hosts import canonical_host
-from mediacrawl.scope.sites import public_suffixes
+from mediacrawl.scope.exclusions.never import (
+    Exclusion,
+    KeyIndex,
+    ListContent,
+    beginnings,
+    comparable,
+    read_line,
+    suffix_keys,
+)
+from mediacrawl.scope.urls import canonical_host, public_suffixes
 
 
 @pytest.fixture

@@ -10,16 +10,18 @@ from hypothesis import strategies as st
 from mediacrawl import settings
 from mediacrawl.base.terms import Drop
 from mediacrawl.frontier.seen import RecentUrls
-from mediacrawl.scope import Base, ExtensionFilter, NeverCrawl, Scope, Traps, canonical, is_loopback
-from mediacrawl.scope.hosts import REFUSED_PORTS, port_of
+from mediacrawl.scope import Base, NeverCrawl, Scope, ScopeRules, canonical
+from mediacrawl.scope.gate import ExtensionFilter, Traps
+from mediacrawl.scope.urls import REFUSED_PORTS, is_loopback, port_of
 
 
 def today():
     return date(2026, 11, 21)
 
 
-def scope(**rules):
-    return Scope(today=today, **rules)
+def scope(**given):
+    rules = {name: given.pop(name) for name in ("traps", "max_depth", "extensions", "refused_ports") if name in given}
+    return Scope(today, ScopeRules(**rules), **given)
 
 
 def never(*domains):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.scope.include import _PATTERNS_PER_SET, Include, IncludeError, _Set
-from mediacrawl.scope.sites import host_of
+from mediacrawl.scope.urls import host_of
 
 
 def allows(text, url):

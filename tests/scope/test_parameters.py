@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.extract import Fingerprint
-from mediacrawl.scope.copies import Shown
-from mediacrawl.scope.parameters import Parameters
+from mediacrawl.scope.duplicates import Parameters, Shown
 
 SITE, HOST = "site.example", "https://site.example"
 

@@ -6,8 +6,8 @@ from datetime import date
 import pytest
 
 from mediacrawl.base.terms import Drop
-from mediacrawl.scope import NeverCrawl, NeverCrawlError, ScopeRules, Traps
-from mediacrawl.scope.gate import ContactScope
+from mediacrawl.scope import NeverCrawl, NeverCrawlError, Scope, ScopeRules
+from mediacrawl.scope.gate import ContactScope, Traps
 from mediacrawl.settings import MEDIACRAWL_CONTACT
 
 
@@ -31,7 +31,7 @@ def rules(tmp_path):
 def test_every_rule_is_in_the_scope_also_after_a_way_to_another_process(rules):
     sent = pickle.loads(pickle.dumps(rules))
     assert sent == rules
-    scope = sent.scope(today)
+    scope = Scope(today, sent)
     assert scope.check("http://a.example/", 4) is Drop.DEPTH
     assert scope.check("http://a.example/x.zip") is Drop.EXTENSION
     assert scope.check("http://www.never.example/") is Drop.NEVERCRAWL
@@ -43,7 +43,7 @@ def test_every_rule_is_in_the_scope_also_after_a_way_to_another_process(rules):
 
 def test_a_list_that_is_kept_up_to_date_counts_in_place_of_the_files(rules):
     kept = NeverCrawl.of("other.example")
-    scope = rules.scope(today, nevercrawl=kept, only_sites={"a.example", "never.example"}, loopback_only=True)
+    scope = Scope(today, rules, nevercrawl=kept, only_sites={"a.example", "never.example"}, loopback_only=True)
     assert scope.check("http://other.example/") is Drop.NEVERCRAWL
     assert scope.check("http://c.example/") is Drop.OFFSITE
     assert scope.check("http://never.example/") is Drop.PLACEHOLDER_CONTACT
@@ -52,9 +52,9 @@ def test_a_list_that_is_kept_up_to_date_counts_in_place_of_the_files(rules):
 def test_a_file_that_is_not_there_stops_it(tmp_path):
     missing = tmp_path / "missing.txt"
     with pytest.raises(OSError, match="missing"):
-        ScopeRules(extensions=missing).scope(today)
+        Scope(today, ScopeRules(extensions=missing))
     with pytest.raises(NeverCrawlError, match="missing"):
-        ScopeRules(nevercrawl=(missing,)).scope(today)
+        Scope(today, ScopeRules(nevercrawl=(missing,)))
 
 
 @pytest.mark.parametrize(
@@ -62,11 +62,11 @@ def test_a_file_that_is_not_there_stops_it(tmp_path):
     [("mailto:x@a.example", Drop.SCHEME), ("http:// /", Drop.BAD_URL), ("nothing", Drop.BAD_URL), ("", Drop.BAD_URL)],
 )
 def test_what_is_no_url_has_a_reason(written, reason):
-    assert ScopeRules().scope(today).spelled(written) is reason
+    assert Scope(today, ScopeRules()).spelled(written) is reason
 
 
 def test_what_is_far_too_long_is_not_worth_the_work(rules):
-    assert rules.scope(today).spelled("http://a.example/" + "x" * 600) is Drop.LENGTH
+    assert Scope(today, rules).spelled("http://a.example/" + "x" * 600) is Drop.LENGTH
 
 
 HOSTS = {

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.scope.candidates import SeedError, parse_seeds, read_seed_source, split_inline
-from mediacrawl.scope.canonical import canonical
+from mediacrawl.scope.urls import canonical
 
 
 def test_a_list_is_read_line_by_line():

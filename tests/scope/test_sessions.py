@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import mediacrawl.settings
 from mediacrawl.frontier.seen import RecentUrls
-from mediacrawl.scope import Scope, SessionIds, Spelling, canonical
-from mediacrawl.scope.parameters import SESSION_NAMES
+from mediacrawl.scope import Scope, Spelling, canonical
+from mediacrawl.scope.gate import SESSION_NAMES, SessionIds
 
 SITE = "https://site.example"
 ID = "0123456789abcdef0123456789abcdef"

@@ -11,9 +11,8 @@ from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.priority import Scores
 from mediacrawl.scope.candidates import candidate
-from mediacrawl.scope.canonical import canonical
-from mediacrawl.scope.extensions import MEDIA_EXTENSIONS, ExtensionFilter, extension_of
-from mediacrawl.scope.sites import authority_of, host_of, referer, site_of
+from mediacrawl.scope.gate import ExtensionFilter
+from mediacrawl.scope.urls import MEDIA_EXTENSIONS, authority_of, canonical, extension_of, host_of, referer, site_of
 
 SITES = [
     ("https://media.radio.co.uk/a", "radio.co.uk"),

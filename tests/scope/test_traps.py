@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.base.terms import Drop
-from mediacrawl.scope.traps import Traps
+from mediacrawl.scope.gate import Traps
 
 TODAY = date(2026, 11, 21)
 SITE = "https://site.example"

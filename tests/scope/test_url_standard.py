@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.scope.canonical import Base, Spelling, canonical, spelling
-from mediacrawl.scope.hosts import as_requested, host_as_requested
+from mediacrawl.scope.urls import Base, Spelling, as_requested, canonical, host_as_requested, spelling
 
 WPT = Path(__file__).parent.parent / "cases" / "wpt"
 

@@ -8,8 +8,9 @@ from datetime import date
 from demo_fields import FIELDS, PLAYERS
 from wire import HttpServer, ServedRequest, ServerExchange, respond
 
-from mediacrawl.programs.demo import DemoSites, Station
+from mediacrawl.programs.demo import DemoSites
 from mediacrawl.programs.demo.library import LEGACY_ENCODINGS, NAMES
+from mediacrawl.programs.demo.sites import Station
 
 FORBIDDEN = {
     "tonspur.example/suche": "robots.txt",

@@ -11,9 +11,8 @@ from functools import cache
 
 from sin import Answer, Visit, page, sin
 
-from mediacrawl.programs.demo import grow_mp3, media_bytes, strong_etag
-from mediacrawl.programs.demo.answers import UnsatisfiableRangeError, single_range
-from mediacrawl.programs.demo.library import Names
+from mediacrawl.programs.demo.answers import UnsatisfiableRangeError, single_range, strong_etag
+from mediacrawl.programs.demo.library import Names, grow_mp3, media_bytes
 from mediacrawl.programs.demo.tags import EncodedText, EncodedTexts, id3v1, id3v2, retag_mp3
 
 MP3 = "audio/mpeg"

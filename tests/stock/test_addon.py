@@ -12,7 +12,7 @@ from stock_project import refused
 
 import mediacrawl.settings as declared
 from mediacrawl.addon import leave_out_disabled
-from mediacrawl.programs.demo import Resource
+from mediacrawl.programs.demo.answers import Resource
 from mediacrawl.spiders.media import MediaSpider
 
 ADDONS = {"mediacrawl.MediaCrawl": 100}
@@ -93,8 +93,8 @@ def test_one_line_in_settings_py_crawls_and_finds_media(project, site):
         assert stored.execute("SELECT count(*) FROM media").fetchone() == (1,)
     assert site.paths == ["/", "/shows", "/kaze.mp3"]
     # What is decided when the spider is made is decided by the add-on's settings.
-    for name in ("AddressMiddleware", "ListsMiddleware"):
-        assert f"mediacrawl.middlewares.{name.removesuffix('Middleware').lower()}.{name}" in crawled.log
+    for name in ("checks.AddressMiddleware", "answers.ListsMiddleware"):
+        assert f"mediacrawl.middlewares.{name}" in crawled.log
     assert {entry.user_agent for entry in site.log} == {
         declared.USER_AGENT.replace("{contact}", declared.MEDIACRAWL_CONTACT)
     }

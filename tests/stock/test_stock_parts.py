@@ -9,7 +9,7 @@ import pytest
 from stock_project import CLOCK
 
 from mediacrawl.log.archive import read
-from mediacrawl.programs.demo import Resource, Response
+from mediacrawl.programs.demo.answers import Resource, Response
 from mediacrawl.watch.worker_stats import WorkerStats
 
 DELAYS = {"POLITENESS_FACTOR": 2.0, "POLITENESS_MIN_DELAY": 0.3, "POLITENESS_FIRST_DELAY": 0.5}
@@ -99,7 +99,7 @@ def test_failures_and_wishes_of_a_server_make_the_delay_longer(project, site):
         site.page(path)
     project.middleware("AdaptiveDelayMiddleware", 950)
     quick = {"POLITENESS_FACTOR": 0.0, "POLITENESS_MIN_DELAY": 0.2, "POLITENESS_FIRST_DELAY": 0.2}
-    project.set(**quick, **{"mediacrawl.politeness.backoff.BackoffPolicy.jitter": 0.0}, RETRY_ENABLED=False)
+    project.set(**quick, **{"mediacrawl.politeness.delay.BackoffPolicy.jitter": 0.0}, RETRY_ENABLED=False)
     crawled = project.crawl(*map(site.url, paths)).check()
     # Doubled by each failure; each page takes one doubling back.
     owed = [0.4, 0.8, 1.6, 2.0, 1.6, 0.8]

@@ -14,7 +14,7 @@ from stock_project import SPIDER as LINKS
 from mediacrawl.base.format import plural
 from mediacrawl.crawl.own_settings import spider_folder
 from mediacrawl.frontier.sqlite.reader import FrontierReader
-from mediacrawl.programs.demo import Resource
+from mediacrawl.programs.demo.answers import Resource
 
 DELAY = 0.25
 SCHEDULERS = {"scrapy": "scrapy.core.scheduler.Scheduler", "ours": "mediacrawl.scheduler.PenaltyBoxScheduler"}

@@ -2,8 +2,7 @@
 
 import pytest
 
-from mediacrawl.store import Catalogue
-from mediacrawl.store.bulk import BulkCatalogue, kept_row, stored_record
+from mediacrawl.store import BulkCatalogue, Catalogue
 
 
 def item(number, **more):
@@ -27,11 +26,11 @@ def test_rows_come_in_the_order_in_which_they_were_stored(path):
     with BulkCatalogue(path, read_only=True) as catalogue:
         first = catalogue.rows(0, catalogue.last_number(), 4)
         rest = catalogue.rows(first[-1][0], 8, 100)
-    assert [stored_record(row)["title"] for row in first + rest] == [f"title {n}" for n in range(8)]
+    assert [BulkCatalogue.record_of(row)["title"] for row in first + rest] == [f"title {n}" for n in range(8)]
 
 
 def changed(row, title):
-    return row, kept_row({**stored_record(row), "title": title}, 0.0)
+    return row, BulkCatalogue.row_of({**BulkCatalogue.record_of(row), "title": title}, 0.0)
 
 
 def test_rows_are_written_back_and_found_by_their_new_words(path):
@@ -60,8 +59,8 @@ def test_fields_of_other_projects_stand_beside_the_others_and_go_back(tmp_path):
     with BulkCatalogue(tmp_path / "media.db", clock=lambda: 1_700_000_000.0) as catalogue:
         catalogue.upsert(item(1, **strange))
         (row,) = catalogue.rows(0, 9, 9)
-        record = stored_record(row)
+        record = BulkCatalogue.record_of(row)
         assert record["shop"] == {"price": 3}
         assert record["extra"] == {"duration": "long", "id": "their-7"}
-        assert catalogue.rewrite([(row, kept_row(record, 0.0))]) == 1
+        assert catalogue.rewrite([(row, BulkCatalogue.row_of(record, 0.0))]) == 1
         assert catalogue.rows(0, 9, 9) == [row]

@@ -9,10 +9,11 @@ from email.utils import parsedate_to_datetime
 import pytest
 from lxml import etree
 
+from mediacrawl.base.clock import since
 from mediacrawl.extract.feeds import parse_feed
-from mediacrawl.store.export import ExportError, export
+from mediacrawl.store.export import ExportError, export_records
 from mediacrawl.store.rows import as_record, as_row
-from mediacrawl.store.schema import COLUMNS, since
+from mediacrawl.store.schema import COLUMNS
 
 EVIL = '=HYPERLINK("http://x")\n<&>\u202e,"\x1b\x00'
 
@@ -41,7 +42,7 @@ NAMESPACE = {"x": "http://xspf.org/ns/0/", "itunes": "http://www.itunes.com/dtds
 
 def test_a_spreadsheet_gets_utf_8_with_a_mark_and_no_formula(tmp_path):
     path = tmp_path / "x.csv"
-    assert export(iter(RECORDS), path, "t") == 3
+    assert export_records(iter(RECORDS), path, "t") == 3
     assert path.read_bytes().startswith(b"\xef\xbb\xbf")
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -56,7 +57,7 @@ def test_a_spreadsheet_gets_utf_8_with_a_mark_and_no_formula(tmp_path):
 
 @pytest.mark.parametrize("name", ["x.jsonl", "x.jl.gz"])
 def test_json_lines_hold_whole_records(tmp_path, name):
-    export(RECORDS, tmp_path / name, "t")
+    export_records(RECORDS, tmp_path / name, "t")
     data = (tmp_path / name).read_bytes()
     lines = (gzip.decompress(data) if name.endswith(".gz") else data).splitlines()
     assert [json.loads(line) for line in lines] == [dict(each) for each in RECORDS]
@@ -64,7 +65,7 @@ def test_json_lines_hold_whole_records(tmp_path, name):
 
 def test_parquet_has_the_types_of_the_record(tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet")
-    export(RECORDS * 1_500, tmp_path / "x.parquet", "t")
+    export_records(RECORDS * 1_500, tmp_path / "x.parquet", "t")
     table = parquet.read_table(tmp_path / "x.parquet")
     assert table.num_rows == 4_500
     types = {name: str(table.schema.field(name).type) for name in ("title", "duration", "content_size", "has_cover")}
@@ -73,7 +74,7 @@ def test_parquet_has_the_types_of_the_record(tmp_path):
 
 
 def test_a_playlist_has_one_line_for_each_title(tmp_path):
-    export(RECORDS, tmp_path / "x.m3u8", "Lieder\nx")
+    export_records(RECORDS, tmp_path / "x.m3u8", "Lieder\nx")
     lines = (tmp_path / "x.m3u8").read_text("utf-8").splitlines()
     assert lines[:4] == [
         "#EXTM3U",
@@ -87,7 +88,7 @@ def test_a_playlist_has_one_line_for_each_title(tmp_path):
 
 
 def test_xspf_is_well_formed_and_in_its_name_space(tmp_path):
-    export(RECORDS, tmp_path / "x.xspf", "Lieder")
+    export_records(RECORDS, tmp_path / "x.xspf", "Lieder")
     root = etree.parse(tmp_path / "x.xspf").getroot()
     tracks = root.findall("x:trackList/x:track", NAMESPACE)
     assert tracks[0].findtext("x:location", namespaces=NAMESPACE) == "http://a.example/x.mp3"
@@ -97,7 +98,7 @@ def test_xspf_is_well_formed_and_in_its_name_space(tmp_path):
 
 
 def test_a_podcast_program_can_subscribe_to_what_was_found(tmp_path):
-    export(RECORDS, tmp_path / "x.rss", "night train")
+    export_records(RECORDS, tmp_path / "x.rss", "night train")
     channel = etree.parse(tmp_path / "x.rss").getroot().find("channel")
     assert [channel.findtext(name) for name in ("title", "link")] == ["night train", "https://example.invalid/"]
     assert (tmp_path / "x.rss").read_bytes().count(b"xmlns") == 1
@@ -115,7 +116,7 @@ def test_a_podcast_program_can_subscribe_to_what_was_found(tmp_path):
 
 
 def test_the_feed_is_read_by_the_crawl_itself(tmp_path):
-    export(RECORDS, tmp_path / "x.rss", "t")
+    export_records(RECORDS, tmp_path / "x.rss", "t")
     feed = parse_feed((tmp_path / "x.rss").read_bytes(), "http://localhost/")
     assert [entry.guid for entry in feed.entries] == [str(each["id"]) for each in RECORDS]
 
@@ -137,7 +138,7 @@ def test_the_feed_is_read_by_the_crawl_itself(tmp_path):
     ],
 )
 def test_an_item_of_a_feed_has_the_date_of_its_record(tmp_path, fields, date):
-    export([record(found_at="2026-03-11T12:00:00Z", **fields)], tmp_path / "x.rss", "t")
+    export_records([record(found_at="2026-03-11T12:00:00Z", **fields)], tmp_path / "x.rss", "t")
     assert etree.parse(tmp_path / "x.rss").findtext("channel/item/pubDate") == date
 
 
@@ -150,14 +151,14 @@ def test_an_item_of_a_feed_has_the_date_of_its_record(tmp_path, fields, date):
     ],
 )
 def test_a_feed_links_to_the_contact(tmp_path, contact, link):
-    export(RECORDS, tmp_path / "x.rss", "t", contact)
+    export_records(RECORDS, tmp_path / "x.rss", "t", contact)
     assert etree.parse(tmp_path / "x.rss").findtext("channel/link") == link
 
 
 @pytest.mark.parametrize("name", ["x.rss", "x.xspf"])
 def test_each_name_space_is_declared_once_at_the_root(tmp_path, name):
     records = [record(id=str(number), title="a", artist="b", duration=3.0) for number in range(20)]
-    export(records, tmp_path / name, "t")
+    export_records(records, tmp_path / name, "t")
     data = (tmp_path / name).read_bytes()
     assert data.count(b"xmlns") == 1
     assert b"ns0" not in data
@@ -177,7 +178,7 @@ def test_a_planted_link_at_the_temporary_name_is_not_followed(tmp_path, name, ki
         planted.hardlink_to(victim)
     else:
         planted.symlink_to(victim)
-    export(RECORDS, tmp_path / name, "t")
+    export_records(RECORDS, tmp_path / name, "t")
     assert (victim.read_text() if kind != "nothing" else "precious") == "precious"
     assert victim.exists() == (kind != "nothing")
     assert (tmp_path / name).stat().st_size > 0
@@ -188,7 +189,7 @@ def test_a_planted_link_at_the_temporary_name_is_not_followed(tmp_path, name, ki
 @pytest.mark.parametrize("name", ["x", "x.doc", "x.m3u8.gz", "csv", "x.parquet.gz"])
 def test_a_name_that_says_no_format_is_refused(tmp_path, name):
     with pytest.raises(ExportError, match=r"must end in \.csv, \.jsonl"):
-        export(RECORDS, tmp_path / name, "t")
+        export_records(RECORDS, tmp_path / name, "t")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -201,7 +202,7 @@ def test_an_export_that_fails_leaves_the_earlier_file(tmp_path):
         raise OSError("disk")
 
     with pytest.raises(OSError, match="disk"):
-        export(broken(), path, "t")
+        export_records(broken(), path, "t")
     assert [each.name for each in tmp_path.iterdir()] == ["x.csv"]
     assert path.read_text() == "earlier"
 

@@ -8,7 +8,7 @@ from reactor_thread import running, wait_for
 
 from mediacrawl.download import resolver
 from mediacrawl.download.resolver import HostsResolver
-from mediacrawl.politeness.dns import NamePolicy, server_of
+from mediacrawl.politeness.addresses import NamePolicy, server_of
 
 LONG = 60.0
 """Seconds in which every answer comes, however slow the machine is."""

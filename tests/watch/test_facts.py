@@ -14,7 +14,7 @@ from mediacrawl.base.terms import Drop, Limit, Trouble
 from mediacrawl.frontier.sqlite.reader import FrontierOverview
 from mediacrawl.log.meanings import LIMITS, MEANINGS, TROUBLES
 from mediacrawl.log.request_log import RequestLine, RequestLog
-from mediacrawl.programs.report.page import page
+from mediacrawl.programs.report.page import report_page
 from mediacrawl.store.figures import CatalogueFigures
 from mediacrawl.watch.adapter_counts import AdapterCounts
 from mediacrawl.watch.facts import Sources, make_report, totals_of
@@ -88,7 +88,7 @@ def test_a_process_that_lives_and_stands_still_is_not_killed(process):
     assert stopped.state(NOW + 60) == "not responding"
     report = make_report(Sources([stopped], now=NOW + 60))
     assert report.state == "not responding"
-    assert "not responding since" in page(report)
+    assert "not responding since" in report_page(report)
     # The number was given to another process.
     assert status(pid=process.pid, pid_began="1").state(NOW + 60) == "killed"
     process.kill()
@@ -112,7 +112,7 @@ def test_a_pause_between_two_runs_is_a_break_in_the_curve_and_time_without_bars(
     assert [time - NOW for time, done, _ in report.curve if done is None] == [29 + 271 / 2]
     assert max(row[1] for row in report.minutes) < 2
     # Bars have the place and the width of their time: the first run is the first tenth of the axis.
-    bars = re.search(r'<path class="bars three" d="([^"]*)"', page(report))[1]
+    bars = re.search(r'<path class="bars three" d="([^"]*)"', report_page(report))[1]
     lefts = [float(left) for left in re.findall(r"M([0-9.]+) ", bars)]
     assert len(lefts) > 30
     assert all(left < 100 or left > 900 for left in lefts)
@@ -132,7 +132,7 @@ def test_the_bars_of_several_processes_add_up_to_what_they_counted():
 
 def test_the_axes_of_an_empty_crawl_have_no_numbers():
     samples = [sample(n, 0, 0) for n in range(30)]
-    text = page(make_report(Sources([status()], [samples], now=NOW)))
+    text = report_page(make_report(Sources([status()], [samples], now=NOW)))
     assert "URLs done and waiting" in text
     assert "0.0" not in text
     assert "<svg" not in text
@@ -183,10 +183,10 @@ def test_the_site_adapters_of_all_workers_are_listed_once():
         ("a", 9, 5, True),
         ("b", 5, 1, False),
     ]
-    text = page(report)
+    text = report_page(report)
     assert "switched off" in text
     assert "http://a.example/&lt;1&gt;" in text
-    assert "Site adapters" not in page(make_report(Sources(now=NOW)))
+    assert "Site adapters" not in report_page(make_report(Sources(now=NOW)))
     broken = make_report(Sources([status(adapters={"x": "[", "y": "null"})], now=NOW))
     assert broken.adapters == []
 

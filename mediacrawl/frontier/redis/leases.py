@@ -14,13 +14,13 @@ from typing import Any
 
 import msgpack
 
+from mediacrawl.base.last_used import LastUsed
 from mediacrawl.base.terms import FINAL, End, Lease, Outcome
 from mediacrawl.frontier.redis.rows import Row, read_row, row_after_visit
 from mediacrawl.frontier.redis.session import Call, RedisSession
 from mediacrawl.frontier.redis.sites import clocks_in, pack_clocks, read_clocks
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.site_state import lease_of
-from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.politeness.delay import Clocks, after_visit
 
 Key = tuple[str, str]

@@ -167,16 +167,6 @@ class Outbox:
 
     # -- the worker's thread ---------------------------------------------------------------------------------
 
-    @property
-    def is_waited_for(self) -> bool:
-        """Whether there is something to send, or the crawl waits for newer counters."""
-        return bool(self.messages) or self.settled < self.aim
-
-    @property
-    def is_urgent(self) -> bool:
-        """Whether the crawl waits for a message of the next batch."""
-        return any(message.urgent for message in islice(self.messages, MOST))
-
     def batch(self) -> list[Message]:
         """The messages that go out together: up to the next one with `Message.work`, or that one alone."""
         messages = list(islice(self.messages, MOST))

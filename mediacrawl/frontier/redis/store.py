@@ -53,7 +53,8 @@ class Removal:
         self.forget = forget
         self._session = session
         self._sites = sites
-        self._worst = WorstClasses()
+        self._worst: list[tuple[str, int]] = []
+        self._noted = 0.0
 
     def drop(self, site: str, reason: Drop, which: Callable[[str], bool] | None = None) -> int:
         """As `Frontier.drop`."""
@@ -70,20 +71,31 @@ class Removal:
             How many were forgotten.
         """
         gone = vain = 0
-        for site, number in self._worst.classes(self._promises, self._session.now):
-            if gone >= excess or vain > NOTED:
-                break
-            pruned = self._prune_class(site, number, excess - gone)
+        if self._session.now > self._noted + NOTED_FOR:
+            self._worst = []
+        while gone < excess and vain <= NOTED and (self._worst or self._note_worst()):
+            pruned = self._prune_class(*self._worst[-1], excess - gone)
             gone, vain = gone + pruned, 0 if pruned else vain + 1
+            if gone < excess:
+                self._worst.pop()
         return gone
 
-    def _promises(self) -> Iterator[Promise]:
-        """Every class where URLs wait."""
-        walk = self._sites.names()
-        while names := list(islice(walk, _SITES)):
-            self._session.breathe()
-            for site in self._sites.read_many(names):
-                yield from site.promises()
+    def _note_worst(self) -> bool:
+        """Note the least promising classes, the worst at the end of the list; whether there are any.
+
+        Those of retired sites come first. In memory, since finding them walks over all sites.
+        """
+
+        def promises() -> Iterator[Promise]:
+            walk = self._sites.names()
+            while names := list(islice(walk, _SITES)):
+                self._session.breathe()
+                for site in self._sites.read_many(names):
+                    yield from site.promises()
+
+        self._worst = [(site, number) for _, _, site, number, _ in nsmallest(NOTED, promises())][::-1]
+        self._noted = self._session.now
+        return bool(self._worst)
 
     def _prune_class(self, site: str, number: int, most: int) -> int:
         """Forget up to `most` URLs of a class, newest first."""
@@ -139,28 +151,6 @@ class Removal:
         return gone, True
 
 
-class WorstClasses:
-    """The least promising classes, those of retired sites first. In memory, since finding them walks over all sites."""
-
-    def __init__(self) -> None:
-        self._noted: list[tuple[str, int]] = []
-        self._until = 0.0
-
-    def classes(self, promises: Callable[[], Iterable[Promise]], now: float) -> Iterator[tuple[str, int]]:
-        """Sites and numbers of classes, the worst first, until nothing is left."""
-        if now > self._until:
-            self._noted = []
-        while self._noted or self._note(promises, now):
-            yield self._noted[-1]
-            self._noted.pop()
-
-    def _note(self, promises: Callable[[], Iterable[Promise]], now: float) -> bool:
-        found = nsmallest(NOTED, promises())
-        self._noted = [(site, number) for _, _, site, number, _ in found][::-1]
-        self._until = now + NOTED_FOR
-        return bool(found)
-
-
 _KEYS = 1_000
 """Keys that are deleted at a time."""
 
@@ -200,6 +190,8 @@ class RedisFrontier:
         FrontierError: the frontier cannot be used.
     """
 
+    shared = True
+
     def __init__(
         self,
         client: Any,
@@ -215,23 +207,22 @@ class RedisFrontier:
         self.session = RedisSession(client, prefix, policy, now, settings=settings or StoreSettings(), server=server)
         self.leases = RedisLeases(self.session, rng or random.Random())
         self.sites = Sites(self.session.scripts)
-        self._recent = RecentUrls()
-        self.removal = Removal(self.session, self.sites, self._recent.difference_update)
+        self.recent = RecentUrls()
+        self.removal = Removal(self.session, self.sites, self.recent.difference_update)
         self._run = self.session.scripts.one
         self._closed = False
 
     @raises_frontier_error
     def add(self, candidates: Iterable[Candidate]) -> Added:
         found = list(candidates)
-        fresh = self._recent.unknown([candidate.url for candidate in found])
+        fresh = self.recent.unknown([candidate.url for candidate in found])
         names = set(fresh)
         joining = [candidate for candidate in found if candidate.url in names]
         new = 0
         if joining:
             new, due = self._run(add_call(self.session, joining, self.session.now))
             self.session.due = float(due)
-        for url in fresh:
-            self._recent.add(url)
+        self.recent.update(fresh)
         return Added(int(new), len(found) - int(new))
 
     @raises_frontier_error
@@ -240,20 +231,14 @@ class RedisFrontier:
         self.session.due = float(due)
         return bool(joined)
 
-    @property
-    def recent(self) -> RecentUrls:
-        return self._recent
-
     @raises_frontier_error
     def unknown(self, urls: Sequence[str]) -> list[str]:
-        asked = self._recent.unknown(urls)
+        asked = self.recent.unknown(urls)
         if not asked:
             return []
-        answers = list(zip(asked, are_known(self._run(known_call(self.session, asked))), strict=True))
-        for url, known in answers:
-            if known:
-                self._recent.add(url)
-        return [url for url, known in answers if not known]
+        answers = are_known(self._run(known_call(self.session, asked)))
+        self.recent.update(compress(asked, answers))
+        return [url for url, known in zip(asked, answers, strict=True) if not known]
 
     @raises_frontier_error
     def take(self, now: float, limit: int) -> list[Lease]:
@@ -336,10 +321,6 @@ class RedisFrontier:
     def prune(self, limit: int) -> int:
         self.session.renew(self.session.now)
         return self.removal.prune(self.session.counters["waiting"] - limit)
-
-    @property
-    def shared(self) -> bool:
-        return True
 
     @raises_frontier_error
     def note(self, namespace: str, key: str) -> bytes | None:

@@ -13,12 +13,12 @@ from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
+from mediacrawl.base.last_used import LastUsed
 from mediacrawl.base.terms import Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
 from mediacrawl.frontier.contract import Counts, FrontierError
 from mediacrawl.frontier.redis.leases import (
     Exchanged,
     HeldLease,
-    LeasePool,
     NoteCache,
     exchange_call,
     exchanged,
@@ -26,13 +26,11 @@ from mediacrawl.frontier.redis.leases import (
     swap_call,
     write_call,
 )
-from mediacrawl.frontier.redis.outbox import PATIENCE, Message, Outbox
+from mediacrawl.frontier.redis.outbox import PATIENCE, Message
 from mediacrawl.frontier.redis.rows import add_call
 from mediacrawl.frontier.redis.session import Call
 from mediacrawl.frontier.redis.store import RedisFrontier, score_call
 from mediacrawl.frontier.redis.worker_thread import PULSE, ServerClock, WorkerThread
-from mediacrawl.frontier.seen import RecentUrls
-from mediacrawl.politeness.caching import LastUsed
 from mediacrawl.politeness.delay import unrecorded
 
 logger = logging.getLogger(__name__)
@@ -69,6 +67,8 @@ class RedisWorker:
         FrontierError: the frontier cannot be used.
     """
 
+    shared = True
+
     def __init__(
         self,
         store: RedisFrontier,
@@ -82,26 +82,12 @@ class RedisWorker:
         self._store = store
         self._session = store.session
         self._clock = ServerClock(clock, store.session.counters.time)
-        self._recent = RecentUrls()
-        # Called in the worker's thread; one step for the interpreter.
-        store.removal.forget = self._recent.difference_update
         self._notes = notes or NoteCache()
-        self._outbox = Outbox(store.server)
-        self._pool = LeasePool(self._outbox.news)
         self._closed = False
         self._scored: dict[str, dict[str, float]] = {}
         self._swapped: LastUsed[bytes] = LastUsed(_SWAPPED, 100 * _SWAPPED)
-        self._thread = WorkerThread(
-            store,
-            self._outbox,
-            self._pool,
-            self._clock,
-            notes=self._notes,
-            recent=self._recent,
-            lease=lease,
-            visit=visit,
-            bloom=bloom,
-        )
+        self._thread = WorkerThread(store, self._clock, self._notes, lease=lease, visit=visit, bloom=bloom)
+        self._outbox, self._pool, self.recent = self._thread.outbox, self._thread.pool, self._thread.recent
 
     def listen(self, wake: Callable[[], None]) -> None:
         self._thread.wake = wake
@@ -175,10 +161,9 @@ class RedisWorker:
 
     def add(self, candidates: Iterable[Candidate]) -> Added:
         found = list(candidates)
-        fresh = set(self._recent.unknown([candidate.url for candidate in found]))
+        fresh = set(self.recent.unknown([candidate.url for candidate in found]))
         joining = [candidate for candidate in found if candidate.url in fresh]
-        for url in fresh:
-            self._recent.add(url)
+        self.recent.update(fresh)
         if joining:
             self._outbox.send(Message(urls=joining))
         return Added(0, len(found) - len(joining))
@@ -192,12 +177,8 @@ class RedisWorker:
         )
         return True
 
-    @property
-    def recent(self) -> RecentUrls:
-        return self._recent
-
     def unknown(self, urls: Sequence[str]) -> list[str]:
-        return self._recent.unknown(urls)
+        return self.recent.unknown(urls)
 
     def take(self, now: float, limit: int) -> list[Lease]:
         self._outbox.check()
@@ -289,10 +270,6 @@ class RedisWorker:
 
         self._outbox.send(Message(work=work))
         return 0
-
-    @property
-    def shared(self) -> bool:
-        return True
 
     def note(self, namespace: str, key: str) -> bytes | None:
         known, record = self._notes.find(namespace, key)

@@ -61,30 +61,23 @@ class WorkerThread:
     Attributes:
         wake: called, in this thread, when leases have come or the crawl may be over.
         pulse: seconds between two signs of life.
+        outbox, pool, recent: what the crawl's thread and this one share.
     """
 
     def __init__(
-        self,
-        store: RedisFrontier,
-        outbox: Outbox,
-        pool: LeasePool,
-        clock: ServerClock,
-        *,
-        notes: NoteCache,
-        recent: RecentUrls,
-        lease: float,
-        visit: float,
-        bloom: int,
+        self, store: RedisFrontier, clock: ServerClock, notes: NoteCache, *, lease: float, visit: float, bloom: int
     ) -> None:
         self.wake: Callable[[], None] = lambda: None
         self.pulse = min(PULSE, lease / 10)
+        self.outbox = Outbox(store.server)
+        self.pool = LeasePool(self.outbox.news)
+        self.recent = RecentUrls()
         self._store = store
+        # Called in this thread; one step for the interpreter.
+        store.removal.forget = self.recent.difference_update
         self._session = store.session
         self._session.breathe = self._breathe
-        self._outbox = outbox
-        self._pool = pool
         self._notes = notes
-        self._recent = recent
         self._clock = clock
         self._visit, self._safe = visit, lease - visit
         self._sieve = LocalSieve(bloom)
@@ -104,7 +97,7 @@ class WorkerThread:
         self._thread.join(PATIENCE)
 
     def _live(self) -> None:
-        outbox = self._outbox
+        outbox = self.outbox
         while not (outbox.closing and (outbox.outage or not outbox.messages)):
             self._wait()
             try:
@@ -126,13 +119,14 @@ class WorkerThread:
             logger.debug("The worker could not take leave of Redis: %s", error)
 
     def _wait(self) -> None:
-        outbox = self._outbox
+        outbox = self.outbox
         with outbox.news:
             left = self._renewed + self.pulse - steady()
-            busy = outbox.is_waited_for or self._pool.wanted or outbox.closing or outbox.outage
+            # The crawl may wait for newer counters.
+            busy = outbox.messages or outbox.settled < outbox.aim or self.pool.wanted or outbox.closing or outbox.outage
             if not busy and left > 0:
                 outbox.news.wait(left)
-            urgent = outbox.is_urgent
+            urgent = any(message.urgent for message in outbox.batch())
         if not urgent:
             sleep(LINGER)
 
@@ -146,10 +140,10 @@ class WorkerThread:
 
     def _exchange(self) -> None:
         """Send a batch of messages and take the wanted leases, in one round trip or two."""
-        outbox = self._outbox
+        outbox = self.outbox
         with outbox.news:
             messages = outbox.batch()
-            wanted = self._pool.wanted
+            wanted = self.pool.wanted
         if messages and messages[0].work is not None:
             messages[0].work()
             outbox.answered(messages)
@@ -191,8 +185,8 @@ class WorkerThread:
     def _added(self, urls: list[str], new: int) -> None:
         for url in urls:
             self._sieve.add(url)
-        self._outbox.count("frontier/new", new)
-        self._outbox.count("frontier/known", len(urls) - new)
+        self.outbox.count("frontier/new", new)
+        self.outbox.count("frontier/known", len(urls) - new)
 
     def _run(self, calls: list[Call]) -> list[Any]:
         answers = self._session.scripts.run(calls)
@@ -217,15 +211,15 @@ class WorkerThread:
         if not ready and 0 <= session.due <= self._clock():
             # The site that is due cannot be leased just now.
             session.due = self._clock() + 0.1
-        self._pool.fill(ready)
-        self._outbox.count("frontier/takes")
+        self.pool.fill(ready)
+        self.outbox.count("frontier/takes")
         self.wake()
 
     # -- signs of life -----------------------------------------------------------------------------------------
 
     def _is_due(self) -> bool:
         """Whether a sign of life is due, or newer counters are wanted."""
-        outbox, pool = self._outbox, self._pool
+        outbox, pool = self.outbox, self.pool
         idle = not (outbox.messages or pool.out or pool.ready) and outbox.settled < outbox.posted
         awaited = outbox.settled < outbox.aim <= outbox.handled
         return idle or awaited or steady() - self._renewed >= self.pulse
@@ -236,7 +230,7 @@ class WorkerThread:
             self._renew()
 
     def _renew(self) -> None:
-        session, outbox = self._session, self._outbox
+        session, outbox = self._session, self.outbox
         before, asked = steady(), self._clock.own()
         with outbox.news:
             handled = outbox.handled
@@ -252,13 +246,13 @@ class WorkerThread:
 
     def _rejoin(self) -> None:
         """Join as a new worker: this one counted as dead, and Redis gave its leases to others."""
-        lost = len(self._pool.out) + self._discard_ready()
+        lost = len(self.pool.out) + self._discard_ready()
         self._session.join(self._clock())
-        self._outbox.count("frontier/reaped")
+        self.outbox.count("frontier/reaped")
         logger.warning("This worker was not heard for too long: %s given to others", plural(lost, "lease", "was"))
 
     def _discard_ready(self) -> int:
-        leases = self._pool.discard_ready()
+        leases = self.pool.discard_ready()
         for held in leases:
             self._store.leases.held.pop(held.lease.id, None)
         return len(leases)
@@ -273,8 +267,8 @@ class WorkerThread:
         sent again when they are found again.
         """
         self._discard_ready()
-        out = self._pool.mark_uncertain()
-        self._recent.clear()
+        out = self.pool.mark_uncertain()
+        self.recent.clear()
         for held in out:
             outcome = Outcome(End.RETURNED, asked=False, wait=self._visit)
             self._store.charge(held.lease.site, outcome, self._clock())
@@ -285,7 +279,7 @@ class WorkerThread:
 
     def _is_passing(self, error: Exception) -> bool:
         """Pause if Redis is away; else fail, permanently."""
-        outbox, server = self._outbox, self._session.server
+        outbox, server = self.outbox, self._session.server
         if is_away(error):
             outbox.outage = outbox.outage or Outage(server)
             pause = outbox.outage.pause(error, len(outbox.messages))
@@ -303,9 +297,9 @@ class WorkerThread:
         """Renew first: this worker may count as dead, and answers with leases may be lost."""
         self._renew()
         self._return_strays()
-        if self._outbox.outage is not None:
-            self._outbox.count("frontier/away_seconds", round(self._outbox.outage.over()))
-        self._outbox.outage = None
+        if self.outbox.outage is not None:
+            self.outbox.count("frontier/away_seconds", round(self.outbox.outage.over()))
+        self.outbox.outage = None
 
 
 def _parts(found: list[_T]) -> list[list[_T]]:

@@ -73,7 +73,7 @@ CREATE TABLE url (
     class INTEGER NOT NULL, seq INTEGER NOT NULL, url TEXT NOT NULL, facts BLOB NOT NULL, state BLOB,
     PRIMARY KEY (class, seq)
 ) WITHOUT ROWID;
--- Rows on their way to their places in url and seen, see `queues.Inbox`.
+-- Rows on their way to their places in url and seen, see `tables.Inbox`.
 CREATE TABLE inbox (
     seq INTEGER PRIMARY KEY, class INTEGER NOT NULL, key INTEGER NOT NULL, url TEXT NOT NULL, facts BLOB NOT NULL,
     state BLOB
@@ -82,7 +82,7 @@ CREATE TABLE seen (key INTEGER PRIMARY KEY);
 -- How URLs ended, in the order in which they did; code: of table ending. Only operators read it: to write the end
 -- beside the key would dirty a page at a random place for each visit, a third of all that a visit costs.
 CREATE TABLE ended (key INTEGER NOT NULL, code INTEGER NOT NULL);
--- Keys that the file of the Bloom filter does not have yet, see `tables.StoredBloomFilter`.
+-- Keys that the file of the Bloom filter does not have yet, see `seen.StoredBloomFilter`.
 CREATE TABLE unsieved (key INTEGER NOT NULL);
 CREATE TABLE ending (code INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, urls INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE lease (seq INTEGER PRIMARY KEY, class INTEGER NOT NULL, site INTEGER NOT NULL, taken REAL NOT NULL);

@@ -21,7 +21,7 @@ from mediacrawl.frontier.contract import FrontierError, SpoiledError
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.site_state import OTHER, PAUSED, RETIRED, coarse_class
 from mediacrawl.frontier.sqlite.database import check_layout, explain
-from mediacrawl.frontier.sqlite.queues import UrlRow, span, unpack_samples, unpack_standing
+from mediacrawl.frontier.sqlite.tables import UrlRow, span, unpack_samples, unpack_standing
 from mediacrawl.politeness.delay import Clocks
 
 if TYPE_CHECKING:

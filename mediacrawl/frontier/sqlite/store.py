@@ -5,132 +5,334 @@ from __future__ import annotations
 import os
 import random
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import wraps
+from math import isfinite
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
+from mediacrawl.base.files import is_at
 from mediacrawl.base.sqlite_file import Mark, has_log, this_boot
 from mediacrawl.base.terms import Added, Candidate, Drop, End, Lease, Outcome, SiteInfo
-from mediacrawl.frontier.byte_budget import on_disk
 from mediacrawl.frontier.contract import Counts, FrontierError, FrontierLostError, FrontierPolicy, SpoiledError
-from mediacrawl.frontier.seen import RecentUrls, url_key
-from mediacrawl.frontier.site_state import PAUSED, RETIRED
+from mediacrawl.frontier.seen import url_key
+from mediacrawl.frontier.site_state import ACTIVE, IDLE, PAUSED, RETIRED, class_for, rests
 from mediacrawl.frontier.sqlite.database import connect, explain, in_memory, lock
-from mediacrawl.frontier.sqlite.lifecycle import SiteLifecycle
-from mediacrawl.frontier.sqlite.queues import site_of_class, span
+from mediacrawl.frontier.sqlite.front import Front
+from mediacrawl.frontier.sqlite.pruning import Pruner
 from mediacrawl.frontier.sqlite.reader import site_info
-from mediacrawl.frontier.sqlite.sites import Site
-from mediacrawl.frontier.sqlite.tables import ROW_SIZE, Tables
-from mediacrawl.log.archive import is_at
-
-PRUNED_CLASSES = 20_000
-"""Classes that are noted at a time as those to be pruned next."""
-NOTED_FOR = 60.0
-"""Seconds for which they are: then others may be worse."""
-
-_WORST = "SELECT id FROM class WHERE filled = 1 ORDER BY score, id LIMIT ?"
-_FILLED = "SELECT id FROM class WHERE id BETWEEN ? AND ? AND filled = 1"
-_NEWEST = f"SELECT seq, url, {ROW_SIZE} FROM url WHERE class = ? AND seq != ? ORDER BY seq DESC LIMIT ?"
-_SLICE = (
-    f"SELECT class, seq, url, {ROW_SIZE} FROM url WHERE (class, seq) > (?1, ?2) AND class <= ?3 AND seq != ?4"
-    " ORDER BY class, seq LIMIT 10000"
-)
+from mediacrawl.frontier.sqlite.tables import LinkClass, Site, Tables, UrlRow, hold_all
+from mediacrawl.politeness.delay import GOOD, after_restart, after_visit
 
 
-class Pruner:
-    """Deletes waiting URLs. What is out stays."""
+class SiteLifecycle:
+    """Moves sites between their places, and their URLs with them.
 
-    def __init__(self, tables: Tables, lifecycle: SiteLifecycle) -> None:
+    In memory: the front, and the sites that are leased.
+
+    Attributes:
+        now: seconds since the epoch, as of the last call that told it.
+        front: the sites that wait.
+        leased: sites that are leased, by name.
+        shelved_sites: how many sites there are at each place above `ACTIVE`.
+    """
+
+    def __init__(
+        self, tables: Tables, policy: FrontierPolicy, now: float, rng: random.Random, *, may_lack: bool = False
+    ) -> None:
         self._tables = tables
-        self._lifecycle = lifecycle
-        self._worst: list[int] = []
-        self._noted = 0.0
+        self._policy = policy
+        self._rng = rng
+        self.now = now
+        self.leased: dict[str, Site] = {}
+        self._leased_numbers: dict[int, Site] = {}
+        if may_lack:
+            hold_all(tables.db, policy.delay, now)
+            # A site that seems new may have been met in a commit that is undone.
+            tables.set_total("unsure", now + policy.delay.delay(()))
+        self._unsure = tables.totals.stored.get("unsure", 0.0) + max(tables.clock_shift, 0.0)
+        self._give_back()
+        size = policy.front_least, policy.front_most
+        self.front = Front(tables.db, policy.order, size, self._leased_numbers, rng)
+        self.front.active = tables.totals.stored.get("active", 0)
+        shelved = tables.db.execute("SELECT place, count(*) FROM site WHERE place > 1 GROUP BY place")
+        self.shelved_sites = Counter(dict(shelved))
+        for site in tables.sites.among(RETIRED):
+            # Those that have not spent the budget of today's settings are requested again.
+            if not self._is_spent(site):
+                self.unshelve(site)
 
-    def prune(self, excess: int) -> int:
-        """Forget so many waiting URLs, as `Frontier.prune` says; answers how many went."""
-        self._tables.merge()
-        if self._lifecycle.now > self._noted + NOTED_FOR:
-            self._worst = []
-        gone, _ = self._prune_noted(excess)
-        while gone < excess and self._note_worst():
-            pruned, moved = self._prune_noted(excess - gone)
-            gone += pruned
-            if not moved:
-                # Only what is leased is left.
-                break
-        return gone
+    def named(self, name: str) -> Site | None:
+        """The site of this name, or None."""
+        return self.leased.get(name) or self._tables.sites.named(name)
 
-    def drop(self, site: Site, reason: Drop, which: Callable[[str], bool] | None) -> int:
-        """End waiting URLs of a site, as `Frontier.drop` says; answers how many."""
-        tables = self._tables
-        tables.merge()
-        (first, last), leased = span(site.id), site.row.seq if site.row else -1
-        gone, place = 0, (first, -1)
-        while rows := tables.db.execute(_SLICE, (*place, last, leased)).fetchall():
-            place = rows[-1][:2]
-            meant = [row for row in rows if which is None or which(row[2])]
-            for link_class, seq, url, size in meant:
-                key = url_key(url)
-                tables.totals.bytes -= on_disk(size)
-                tables.revisits.over(key)
-                tables.queues.journal.gone(link_class, seq, inbox=False)
-                tables.queues.journal.ended(key, tables.totals.end(reason), inbox=False)
-            tables.flush()
-            gone += len(meant)
-        self._lifecycle.removed(site, gone)
-        return gone
+    def numbered(self, number: int) -> Site:
+        """The site of this number, which is in the table."""
+        return self._leased_numbers.get(number) or self._tables.sites.numbered(number)
 
-    def _note_worst(self) -> bool:
-        """Note the classes with the lowest scores, the worst at the end of the list; whether there are any.
+    # -- URLs ------------------------------------------------------------------------------------------------
 
-        Those of retired sites come first, whatever their score.
+    def enqueue(self, candidate: Candidate, key: int, *, again: bool = False) -> None:
+        """Add a URL to a class of its site, which gets its score if the URL had ended before (`again`)."""
+        # Site and class are written in the transaction of the rows, or a kill would leave them without any.
+        tables, queues = self._tables, self._tables.queues
+        tables.begin()
+        site = self.leased.get(candidate.site) or tables.sites.named(candidate.site) or self._new_site(candidate.site)
+        classes = queues.classes.of(site.id)
+        link_class = classes.get(candidate.link_class)
+        if link_class is None:
+            name = class_for(candidate.link_class, classes, self._policy.classes)
+            link_class = classes.get(name) or queues.classes.make(site.id, name, candidate.score)
+        if again:
+            queues.classes.rescore({link_class: candidate.score if isfinite(candidate.score) else 0.0})
+        row = UrlRow.of(candidate, queues.next_place())
+        tables.totals.bytes += queues.join(link_class, row, key)
+        if site.lease is not None:
+            site.heads.setdefault(link_class.id, row.seq)
+        if site.place > ACTIVE:
+            tables.totals.shelved += 1
+        elif site.lease is None:
+            self._move_up(site, link_class)
 
-        They are looked for among all, which takes a second for some millions, and suffice for many slices: an index
-        of them would cost more with each class that is added.
+    def _new_site(self, name: str) -> Site:
+        site = self._tables.sites.make(name, IDLE)
+        site.clocks = replace(site.clocks, release=self._unsure)
+        self._tables.queues.classes.begin(site.id)
+        return site
+
+    def _move_up(self, site: Site, link_class: LinkClass) -> None:
+        """A URL was added to a class of a site that is not leased: the site may have become due, or of better rank."""
+        now, release = self.now, site.clocks.release
+        # Not earlier than now: it goes behind those that have been due for longer.
+        due, rank = max(release, link_class.held, now), link_class.rank
+        if site.place == ACTIVE and not (due < site.due and site.due > max(release, now)):
+            # Else all that waits is held, and this is free sooner.
+            if rank <= site.rank or link_class.held > max(release, now):
+                return
+            due = site.due
+        if site.place != ACTIVE or site.due != due:
+            self.front.active += site.place != ACTIVE
+            site.place, site.due = ACTIVE, due
+            self._count_rest(site)
+        site.rank = rank
+        self._tables.sites.change(site)
+        self.front.found(site.id, due, rank)
+
+    # -- leases ----------------------------------------------------------------------------------------------
+
+    def lease(self, number: int, *, even: bool) -> Lease | None:
+        """Lease a URL of the site of this number, which was just picked. None if no URL there may be requested now.
+
+        With `even` the site was picked evenly at random.
         """
-        db, retired = self._tables.db, self._tables.sites.among(RETIRED)
-        first = [row for site in retired for row in db.execute(_FILLED, span(site.id))]
-        # More than there are leases, so that they cannot be all.
-        found = first or db.execute(_WORST, (PRUNED_CLASSES + len(self._lifecycle.leased),))
-        self._worst = [number for (number,) in found][::-1]
-        self._noted = self._lifecycle.now
-        return bool(self._worst)
+        tables, queues = self._tables, self._tables.queues
+        site = tables.sites.numbered(number)
+        classes = queues.classes.of(number).values()
+        if not even and self._has_fallen(site, classes):
+            return None
+        heads = site.heads = queues.classes.heads(number)
+        may = site.clocks.release <= self.now and not self._is_spent(site)
+        link_class = self._choose(site, classes, even=even) if may else None
+        if link_class is None:
+            self._settle(site, classes)
+            return None
+        row = queues.lease(link_class, heads, number, self.now)
+        site.lease = row.lease(site.name, link_class.name, site.clocks, self.now, even=even)
+        site.row, site.link_class = row, link_class
+        self.leased[site.name] = self._leased_numbers[number] = site
+        self.front.leased += 1
+        tables.totals.waiting -= 1
+        return site.lease
 
-    def _prune_noted(self, most: int) -> tuple[int, bool]:
-        """Prune up to `most` URLs of the noted classes; how many went, and whether any class was changed by it."""
-        gone, moved = 0, False
-        while self._worst and gone < most:
-            pruned, emptied = self._prune_class(self._worst[-1], most - gone)
-            gone += pruned
-            moved = moved or emptied or pruned > 0
-            if gone < most:
-                self._worst.pop()
-        return gone, moved
+    def _has_fallen(self, site: Site, classes: Iterable[LinkClass]) -> bool:
+        """Whether the scores of a picked site have fallen; then it goes back with the rank of its best class.
 
-    def _prune_class(self, number: int, most: int) -> tuple[int, bool]:
-        """Forget up to `most` rows of a class, newest first; how many went, and whether it is known to be empty now."""
+        The rows are not read for it, so that the rank may still be too high: a class may be empty, see `rescore`.
+        """
+        edge = max(self.now, site.clocks.release)
+        best = max((c.rank for c in classes if c.filled and c.held <= edge), default=site.rank)
+        if best >= site.rank:
+            return False
+        site.rank = best
+        self._tables.sites.change(site)
+        self.front.put(site.id, site.due, best)
+        return True
+
+    def _choose(self, site: Site, classes: Iterable[LinkClass], *, even: bool) -> LinkClass | None:
+        """The class of a picked site whose first URL is leased; None if the site goes back to its place."""
+        heads = site.heads
+        free = [c for c in classes if c.id in heads and c.held <= self.now]
+        ranks = {c.rank for c in free}
+        if not free or (not even and max(ranks) < site.rank):
+            # Nothing may be requested, or the site was picked for a rank that it does not have any more.
+            return None
+        if site.clocks.standing.row:
+            # It has just failed: the URL that has waited longest goes first.
+            return min(free, key=lambda c: heads[c.id])
+        if even:
+            return self._rng.choice(free)
+        rank = self._policy.order.choose(ranks, self._rng)
+        return min((c for c in free if c.rank == rank), key=lambda c: heads[c.id])
+
+    def end_lease(self, site: Site, outcome: Outcome) -> None:
+        """The visit of a leased site has ended."""
+        tables, lease = self._tables, site.lease
+        assert lease is not None
+        key = url_key(lease.url)
+        tables.begin()
+        # The site's classes may have been read again meanwhile.
+        classes = tables.queues.classes.of(site.id)
+        link_class = classes[lease.link_class]
+        if outcome.hold:
+            tables.queues.classes.change(link_class, held=self.now + outcome.hold)
+        tables.end_lease(site, link_class, key, outcome)
+        del self.leased[site.name], self._leased_numbers[site.id]
+        self.front.leased -= site.place == ACTIVE
+        stretch = self._policy.delay.stretch(self.front.active, tables.totals.most)
+        site.clocks = after_visit(site.clocks, outcome, self.now, self._policy.delay, stretch)
+        site.earned += outcome.earned
+        self._settle(site, classes.values())
+
+    def _give_back(self) -> None:
+        """End the leases of a process that died. It may have asked a moment ago: the sites wait their whole delay."""
         tables = self._tables
-        site = self._lifecycle.numbered(site_of_class(number))
-        leased = site.row.seq if site.row else -1
-        rows = tables.db.execute(_NEWEST, (number, leased, most)).fetchall()
-        for seq, url, size in rows:
-            key = url_key(url)
-            tables.totals.bytes -= on_disk(size)
-            if tables.revisits.over(key):
-                tables.queues.journal.gone(number, seq, inbox=False)
-                tables.totals.again -= 1
-                continue
-            tables.seen.forget(url)
-            tables.queues.journal.pruned(number, seq, key)
-            tables.totals.seen -= 1
-        emptied = len(rows) < most and (site.link_class is None or site.link_class.id != number)
-        if emptied:
-            tables.queues.classes.emptied(number)
-        self._lifecycle.removed(site, len(rows))
-        return len(rows), emptied
+        for (number,) in tables.db.execute("SELECT site FROM lease").fetchall():
+            site = tables.sites.numbered(number)
+            site.clocks = after_restart(site.clocks, True, self.now, self._policy.delay)
+            site.due = max(site.due, site.clocks.release)
+            tables.totals.shelved += site.place > ACTIVE
+            self._count_rest(site)
+            tables.sites.change(site)
+        tables.db.execute("DELETE FROM lease")
+        tables.sites.flush()
+
+    # -- places ----------------------------------------------------------------------------------------------
+
+    def charge(self, name: str, outcome: Outcome, now: float) -> None:
+        """A site was requested outside any lease."""
+        site = self.named(name) or self._tables.sites.make(name, IDLE)
+        site.clocks = after_visit(site.clocks, outcome, now, self._policy.delay)
+        site.earned += outcome.earned
+        if site.place == RETIRED and not self._is_spent(site):
+            self.unshelve(site)
+        self._count_rest(site)
+        self._tables.sites.change(site)
+        if site.place == ACTIVE and site.lease is None:
+            self.refresh(site)
+
+    def rescore(self, site: Site, scores: Mapping[str, float]) -> None:
+        """Classes of a site have new scores."""
+        table = self._tables.queues.classes
+        classes = table.of(site.id)
+        finite = {name: score for name, score in scores.items() if name in classes and isfinite(score)}
+        changed = {classes[name]: score for name, score in finite.items() if score != classes[name].score}
+        table.rescore(changed)
+        # All that waits may be held: then the best of it counts, held or not.
+        edge = max(self.now, site.clocks.release, site.due)
+        best = max([c.rank for c in changed if c.filled and c.held <= edge], default=site.rank)
+        if best > site.rank and site.place == ACTIVE and site.lease is None:
+            # The rank may be too high: nothing may wait in that class. It also stays when a score falls. `_choose` then
+            # returns None, and the site gets its true rank. To look now would cost more than all the rest.
+            site.rank = best
+            self._tables.sites.change(site)
+            self.front.found(site.id, site.due, best)
+
+    def removed(self, site: Site, rows: int) -> None:
+        """So many waiting rows of a site were deleted."""
+        totals = self._tables.totals
+        totals.waiting -= rows
+        if site.place > ACTIVE:
+            totals.shelved -= rows
+        if rows:
+            self.refresh(site)
+
+    def refresh(self, site: Site) -> None:
+        """Settle a site whose rows or clocks were changed outside a visit. A leased one only learns its new heads."""
+        self._tables.flush()
+        queues = self._tables.queues
+        heads = queues.classes.heads(site.id)
+        if site.row is None or site.link_class is None:
+            site.heads = heads
+            self._settle(site, queues.classes.of(site.id).values())
+            return
+        if heads.get(site.link_class.id) == site.row.seq:
+            queues.pass_over(site.link_class, site.row.seq, heads)
+        site.heads = heads
+
+    def shelve(self, site: Site, place: int) -> None:
+        """Pause or retire a site: its URLs continue to wait, and do not count as pending."""
+        if site.place > ACTIVE:
+            # Its URLs are shelved already.
+            self.shelved_sites[site.place] -= 1
+        else:
+            self._tables.totals.shelved += self._tables.rows_of(site)
+        if site.place == ACTIVE:
+            self.front.active -= 1
+            self.front.leased -= site.lease is not None
+            self.front.remove(site.id)
+        site.place = place
+        self.shelved_sites[place] += 1
+        self._count_rest(site)
+        self._tables.sites.change(site)
+
+    def resume(self, site: Site) -> None:
+        """A paused or retired site is requested again, the latter with a new budget and in good standing."""
+        if site.place == RETIRED:
+            # What it has earned so far was spent as well.
+            site.granted = site.clocks.visits - self._policy.further(site.earned)
+            site.clocks = replace(site.clocks, standing=GOOD)
+        self.unshelve(site)
+
+    def unshelve(self, site: Site) -> None:
+        """A paused or retired site is requested again."""
+        self._tables.totals.shelved -= self._tables.rows_of(site)
+        self.shelved_sites[site.place] -= 1
+        site.place = IDLE
+        self._tables.sites.change(site)
+        if site.lease is not None:
+            site.place = ACTIVE
+            self.front.active += 1
+            self.front.leased += 1
+            self._count_rest(site)
+        self.refresh(site)
+
+    def _settle(self, site: Site, classes: Iterable[LinkClass]) -> None:
+        """Put a site that is not leased at its place, as of its heads.
+
+        Where URLs wait it is due at its release time, with the best rank of its classes that are not held; if all are
+        held, at the end of the first hold.
+        """
+        heads, site.heads = site.heads, {}
+        if site.place <= ACTIVE and heads and self._is_spent(site):
+            self.shelve(site, RETIRED)
+            return
+        if site.place <= ACTIVE:
+            self.front.active += bool(heads) - site.place
+            site.place = ACTIVE if heads else IDLE
+            if heads:
+                filled, release = [c for c in classes if c.id in heads], site.clocks.release
+                free = [c for c in filled if c.held <= max(self.now, release)]
+                site.due = release if free else max(release, min([c.held for c in filled]))
+                site.rank = max([c.rank for c in free or filled])
+            self._count_rest(site)
+        self._tables.sites.change(site)
+        if site.place == ACTIVE:
+            self.front.put(site.id, site.due, site.rank)
+        elif site.place == IDLE:
+            self.front.remove(site.id)
+
+    def _is_spent(self, site: Site) -> bool:
+        visits, policy = site.clocks.visits - site.granted, self._policy
+        return site.clocks.standing.gone or (visits >= policy.budget > 0 and policy.spent(visits, site.earned))
+
+    def _count_rest(self, site: Site) -> None:
+        """The place or the standing of a site has changed: it may count as resting now, or no more."""
+        now = site.place == ACTIVE and rests(site.clocks, site.due, self.now)
+        self._tables.totals.resting += now - site.rests
+        site.rests = now
 
 
 _P = ParamSpec("_P")
@@ -197,6 +399,8 @@ class SQLiteFrontier:
         FrontierError: another process has it, or the file cannot be used. Nothing on the disk was changed.
     """
 
+    shared = False
+
     def __init__(
         self,
         path: Path | None,
@@ -229,23 +433,23 @@ class SQLiteFrontier:
                 refused.pop_all()
         except (sqlite3.Error, OSError, SpoiledError, ValueError, TypeError, KeyError) as error:
             raise FrontierError(explain(self._path, error)) from error
-        self._pruner = Pruner(self._tables, self._lifecycle)
+        self.recent = self._tables.seen.recent
+        self._pruner = Pruner(self._tables, self._lifecycle.numbered, self._lifecycle.removed)
 
     # -- found URLs ------------------------------------------------------------------------------------------
 
     @guarded
     def add(self, candidates: Iterable[Candidate]) -> Added:
-        new = known = 0
-        for candidate in candidates:
-            key = self._tables.seen.new_key(candidate.url)
-            if key is None:
-                known += 1
-                continue
-            self._lifecycle.enqueue(candidate, key)
-            new += 1
-        self._tables.totals.seen += new
-        self._tables.totals.waiting += new
-        return Added(new, known)
+        met = list(candidates)
+        new = self._tables.seen.new_keys([candidate.url for candidate in met])
+        added = Added(len(new), len(met) - len(new))
+        for candidate in met:
+            key = new.pop(candidate.url, None)
+            if key is not None:
+                self._lifecycle.enqueue(candidate, key)
+        self._tables.totals.seen += added.new
+        self._tables.totals.waiting += added.new
+        return added
 
     @guarded
     def rejoin(self, candidate: Candidate) -> bool:
@@ -259,10 +463,6 @@ class SQLiteFrontier:
         self._tables.totals.again += 1
         self._tables.totals.waiting += 1
         return True
-
-    @property
-    def recent(self) -> RecentUrls:
-        return self._tables.seen.recent
 
     @guarded
     def unknown(self, urls: Sequence[str]) -> list[str]:
@@ -279,13 +479,13 @@ class SQLiteFrontier:
         if release is None or release > now:
             return leases
         self._tables.flush()
-        front.trim()
+        front.shrink()
         while len(leases) < limit:
             even = self._policy.explore > 0 and self._rng.random() < self._policy.explore
-            site, even = self._lifecycle.pick(even=even)
-            if site is None:
+            number, even = front.next_site(now, even=even)
+            if number is None:
                 break
-            lease = self._lifecycle.lease(site, even=even)
+            lease = self._lifecycle.lease(number, even=even)
             if lease is not None:
                 leases.append(lease)
         if leases:
@@ -297,7 +497,6 @@ class SQLiteFrontier:
         site = self._lifecycle.leased.get(lease.site)
         if site is None or site.lease is not lease:
             return
-        self._tables.begin()
         self._lifecycle.now = now
         crawl_delay = site.clocks.crawl_delay
         self._lifecycle.end_lease(site, outcome)
@@ -340,7 +539,7 @@ class SQLiteFrontier:
             leased=len(self._lifecycle.leased),
             ready=ready,
             penalty=sites - ready - front.leased,
-            ends=totals.ends,
+            ends=dict(totals.ends),
             sites=sites,
             most=max(totals.most, sites),
             shelved=totals.shelved,
@@ -371,7 +570,8 @@ class SQLiteFrontier:
     @guarded
     def prune(self, limit: int) -> int:
         excess = self._tables.totals.waiting - limit
-        return self._pruner.prune(excess) if excess > 0 else 0
+        life = self._lifecycle
+        return self._pruner.prune(excess, life.now, len(life.leased)) if excess > 0 else 0
 
     @guarded
     def drop(self, site: str, reason: Drop, which: Callable[[str], bool] | None = None) -> int:
@@ -400,17 +600,14 @@ class SQLiteFrontier:
     @guarded
     def note(self, namespace: str, key: str) -> bytes | None:
         query = "SELECT record FROM note WHERE room = ? AND key = ?"
-        row = self._tables.db.execute(query, (namespace, key)).fetchone()
+        row = self._db.execute(query, (namespace, key)).fetchone()
         return row[0] if row else None
 
     @guarded
     def set_note(self, namespace: str, key: str, record: bytes) -> None:
-        self._tables.begin()
-        self._tables.db.execute("INSERT OR REPLACE INTO note VALUES (?, ?, ?)", (namespace, key, record))
-
-    @property
-    def shared(self) -> bool:
-        return False
+        if not self._db.in_transaction:
+            self._tables.begin()
+        self._db.execute("INSERT OR REPLACE INTO note VALUES (?, ?, ?)", (namespace, key, record))
 
     def update_note(self, namespace: str, key: str, change: Callable[[bytes | None], bytes]) -> bytes:
         record = change(self.note(namespace, key))

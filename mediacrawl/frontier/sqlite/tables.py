@@ -1,212 +1,654 @@
-"""The tables of the SQLite store: their transaction, the known URLs, and the counts written with each commit."""
+"""The tables of the SQLite store: rows and what memory holds of them, and the transaction in which they are written.
+
+A row of a URL has what is requested in columns, the rest in one msgpack value. URLs found lately are in the inbox.
+"""
 
 from __future__ import annotations
 
-import logging
-import os
 import sqlite3
-import struct
-import zlib
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from io import BytesIO
-from itertools import islice
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from pybloom_live import BloomFilter
+import msgpack
 
 from mediacrawl.base.sqlite_file import this_boot
-from mediacrawl.frontier.byte_budget import on_disk
-from mediacrawl.frontier.contract import FrontierPolicy
+from mediacrawl.base.terms import FINAL, Candidate, End, Evidence, Kind, Lease, Outcome, Trouble
+from mediacrawl.frontier.byte_budget import LOCAL, on_disk
+from mediacrawl.frontier.contract import FrontierPolicy, SpoiledError
 from mediacrawl.frontier.order import RankOrder
-from mediacrawl.frontier.seen import RecentUrls, SeenFilter, url_key
+from mediacrawl.frontier.site_state import ACTIVE, lease_of
 from mediacrawl.frontier.sqlite.database import CLASS_BITS
-from mediacrawl.frontier.sqlite.queues import Inbox, Queues, unpack_samples
-from mediacrawl.frontier.sqlite.sites import Site, SiteTable
-from mediacrawl.log.archive import replacing
-from mediacrawl.politeness.delay import DelayPolicy
+from mediacrawl.frontier.sqlite.seen import SeenTable, open_bloom_filter
+from mediacrawl.politeness.delay import GOOD, Clocks, DelayPolicy, Standing
 
-logger = logging.getLogger(__name__)
-
-ERROR_RATE = 0.001
-"""Share of new keys that the filter takes for perhaps known; 14.4 bits a key."""
-
-SAVE_AT = 500_000
-"""Keys after which the filter is written again: a start adds at most so many again, in a second."""
-
-_MAGIC = b"mediacrawl bloom 1\n"
-_HEAD = struct.Struct("<qqI")
+Facts = tuple[str, int, int, str, int, str, str, str, str, str, str, str, str, str, str, str]
 
 
-class StoredBloomFilter(SeenFilter):
-    """The filter of one store (pybloom-live).
+@dataclass(slots=True, eq=False)
+class UrlRow:
+    """One waiting URL. `facts` stays packed until the URL is leased, since most rows only wait.
 
-    On disk: ``frontier.bloom`` (store, generation, checksum, the filter's own format; written to another name and
-    renamed), and in the database the keys that were added since then, table ``unsieved``. A kill loses nothing: the
-    file and those keys together have every known key. If the file is missing, spoiled or of another store, the filter
-    is made again from the table of seen keys, once, which takes some 3 s a million.
+    Attributes:
+        seq: place in its class; grows with time, unique in the store.
+        url: canonical URL.
+        facts: msgpack of kind, depth, hops, parent, attempt, the evidence's fields, and the URL as it is requested if
+            that is another.
+        state: what an earlier visit left, or empty.
     """
 
-    def __init__(self, db: sqlite3.Connection, path: Path, capacity: int) -> None:
-        self._db = db
-        self._path = path
-        self._capacity = capacity
-        self._store = _number(db, "store", int.from_bytes(os.urandom(7), "big"))
-        self._generation = _number(db, "sieve", 0)
-        self._full = False
-        self._unsaved: int
-        (self._unsaved,) = db.execute("SELECT count(*) FROM unsieved").fetchone()
-        filter_ = self._load()
-        self._filter = filter_ or BloomFilter(capacity, ERROR_RATE)
-        # One that was full when it was saved lacks the keys that came later.
-        self._full = self._filter.count > capacity
-        if filter_ is None:
-            self._make()
-        self._add_all(key for (key,) in db.execute("SELECT key FROM unsieved UNION ALL SELECT key FROM inbox"))
+    seq: int
+    url: str
+    facts: bytes
+    state: bytes = b""
 
-    def __contains__(self, key: object) -> bool:
-        return self._full or bool(key in self._filter)
+    @classmethod
+    def of(cls, candidate: Candidate, seq: int) -> UrlRow:
+        """Return the row of a URL that is added."""
+        found = candidate.evidence
+        facts: Facts = (
+            candidate.kind.value,
+            candidate.depth,
+            candidate.hops,
+            candidate.parent,
+            0,
+            found.via,
+            found.anchor,
+            found.page_title,
+            found.feed_url,
+            found.guid,
+            found.requested_url,
+            found.page_language,
+            found.page_charset,
+            found.facts,
+            found.path,
+            candidate.requested,
+        )
+        return cls(seq, candidate.url, _pack(facts))
 
-    def add(self, key: int) -> None:
-        """A key is known from now on."""
-        if self._full:
-            return
-        try:
-            self._filter.add(key)
-        except IndexError:
-            self._full = True
-            logger.warning(
-                "The Bloom filter is full at %d URLs and of no more use; set FRONTIER_BLOOM higher at the next start",
-                self._capacity,
-            )
-
-    def merging(self) -> None:
-        """The keys of the inbox are about to join the table: they are noted until the filter's file has them."""
-        self._unsaved += self._db.execute("INSERT INTO unsieved SELECT key FROM inbox").rowcount
+    def lease(self, site: str, link_class: str, clocks: Clocks, now: float, *, even: bool) -> Lease:
+        """The lease of this row."""
+        found, attempt = self.read(site, link_class, 0.0)
+        return lease_of(found, self.seq, clocks, now, attempt=attempt, state=self.state, even=even)
 
     @property
-    def due(self) -> bool:
-        """Whether it is time to save."""
-        return self._unsaved >= SAVE_AT
+    def size(self) -> int:
+        """The bytes that it takes in the file, its place aside."""
+        size = len(self.url.encode()) + len(self.facts) + len(self.state)
+        return size if size <= LOCAL else on_disk(size)
 
-    def save(self) -> None:
-        """Write the file, and then forget the noted keys in the open transaction, so that none is missed."""
-        self._generation += 1
-        body = BytesIO()
-        self._filter.tofile(body)
-        packed = body.getbuffer()
-        with replacing(self._path, "-part", sync=True) as file:
-            file.write(_MAGIC + _HEAD.pack(self._store, self._generation, zlib.crc32(packed)))
-            file.write(packed)
-        self._db.execute("DELETE FROM unsieved")
-        self._db.execute("INSERT OR REPLACE INTO total VALUES ('sieve', ?)", (self._generation,))
-        self._unsaved = 0
+    def read(self, site: str, link_class: str, score: float) -> tuple[Candidate, int]:
+        """Return the URL as it would join another frontier, and how often it was requested and failed."""
+        kind, depth, hops, parent, attempt, *evidence, requested = _unpack(self.facts)
+        known = Evidence(*evidence)
+        found = Candidate(self.url, site, link_class, Kind(kind), depth, hops, parent, score, known, requested)
+        return found, attempt
 
-    def _load(self) -> BloomFilter | None:
-        try:
-            content = self._path.read_bytes()
-        except OSError:
-            return None
-        head = len(_MAGIC) + _HEAD.size
-        if not content.startswith(_MAGIC) or len(content) < head:
-            return None
-        store, generation, checksum = _HEAD.unpack(content[len(_MAGIC) : head])
-        packed = memoryview(content)[head:]
-        if store != self._store or generation < self._generation or zlib.crc32(packed) != checksum:
-            return None
-        loaded = BloomFilter.fromfile(BytesIO(packed))
-        return loaded if loaded.capacity == self._capacity else None
+    def later(self, outcome: Outcome, seq: int) -> UrlRow:
+        """The row after a failed visit, at a new place: it continues, or starts over, one attempt older if to blame."""
+        if outcome.end is End.CONTINUE:
+            row = self.continued(outcome)
+            return UrlRow(seq, row.url, row.facts, row.state)
+        facts = _unpack(self.facts)
+        attempt = facts[4] + (outcome.asked and outcome.blamed)
+        return UrlRow(seq, self.url, _pack((*facts[:4], attempt, *facts[5:])))
 
-    def _make(self) -> None:
-        (known,) = self._db.execute("SELECT count(*) FROM seen").fetchone()
-        if known:
-            logger.info("Making the Bloom filter of %d URLs", known)
-        self._add_all(key for (key,) in self._db.execute("SELECT key FROM seen"))
-
-    def _add_all(self, keys: Iterable[int]) -> None:
-        for key in keys:
-            self.add(key)
+    def continued(self, outcome: Outcome) -> UrlRow:
+        """The row after a visit that continues: same place, with what the next visit needs."""
+        if outcome.kind is None:
+            return UrlRow(self.seq, self.url, self.facts, outcome.state)
+        return UrlRow(self.seq, self.url, _pack((outcome.kind.value, *_unpack(self.facts)[1:])), outcome.state)
 
 
-def open_bloom_filter(db: sqlite3.Connection, path: Path, capacity: int) -> StoredBloomFilter | None:
-    """The filter of a store, or None without a capacity: then a file of an earlier run is good for nothing any more."""
-    if capacity > 0:
-        return StoredBloomFilter(db, path, capacity)
-    db.execute("DELETE FROM unsieved")
-    db.execute("DELETE FROM total WHERE name IN ('store', 'sieve')")
-    path.unlink(missing_ok=True)
-    return None
+# One packer for all: making one costs three times what packing a row does. Text of a hostile page can hold lone
+# surrogates; they must not stop the URL from being kept.
+_packer = msgpack.Packer(unicode_errors="replace")
 
 
-def _number(db: sqlite3.Connection, name: str, first: int) -> int:
-    db.execute("INSERT OR IGNORE INTO total VALUES (?, ?)", (name, first))
-    (value,) = db.execute("SELECT value FROM total WHERE name = ?", (name,)).fetchone()
-    return int(value)
+def pack_samples(samples: tuple[float, ...]) -> bytes:
+    """Response times in seconds, as stored with their site."""
+    packed: bytes = _packer.pack(samples)
+    return packed
 
 
-_ASK = 16
-"""Keys of one question: a page has about ten links that are not among the recent ones."""
-_KNOWN = f"SELECT key FROM seen WHERE key IN ({', '.join('?' * _ASK)})"
+def unpack_samples(packed: bytes) -> tuple[float, ...]:
+    """What `pack_samples` made.
+
+    Raises:
+        SpoiledError: it did not make this.
+    """
+    try:
+        samples = tuple(msgpack.unpackb(packed))
+        if all(isinstance(sample, int | float) for sample in samples):
+            return samples
+    except (ValueError, TypeError, msgpack.exceptions.UnpackException):
+        pass
+    raise SpoiledError("the response times of a site cannot be read")
 
 
-class SeenTable:
-    """The table of 64-bit keys, and before it the URLs met lately, the inbox, and, where it pays, a Bloom filter.
+def pack_standing(standing: Standing) -> bytes:
+    """What is held against a site, as stored with it; nothing for a site in good standing."""
+    if standing == GOOD:
+        return b""
+    trouble = standing.trouble.value if standing.trouble else ""
+    fields = (
+        standing.level,
+        standing.row,
+        standing.since,
+        trouble,
+        standing.forbidden,
+        standing.resting,
+        standing.gone,
+    )
+    # As versions without it wrote and read.
+    packed: bytes = _packer.pack((*fields, True) if standing.postponed else fields)
+    return packed
 
-    On disk: table ``seen``; a key joins by way of the inbox. In memory: `RecentUrls`.
+
+def unpack_standing(packed: bytes) -> Standing:
+    """What `pack_standing` made.
+
+    Raises:
+        SpoiledError: it did not make this.
+    """
+    if not packed:
+        return GOOD
+    try:
+        fields = tuple(msgpack.unpackb(packed))
+        if tuple(map(type, fields)) in {_STANDING, (*_STANDING, bool)}:
+            level, row, since, trouble, forbidden, resting, gone, *postponed = fields
+            if all(0 <= number < _MOST for number in (level, row, since, forbidden)):
+                why = Trouble(trouble) if trouble else None
+                return Standing(level, row, since, why, forbidden, resting, gone, *postponed)
+    except (ValueError, TypeError, msgpack.exceptions.UnpackException):
+        pass
+    raise SpoiledError("what is held against a site cannot be read")
+
+
+def _pack(facts: Facts) -> bytes:
+    # Most URLs are no media, what was not found on a page has no path, and nine of ten are requested as they are kept.
+    kept = _FACTS
+    while kept > _FACTS - len(_OPTIONAL) and not facts[kept - 1]:
+        kept -= 1
+    packed: bytes = _packer.pack(facts[:kept])
+    return packed
+
+
+def _unpack(facts: bytes) -> Facts:
+    try:
+        known = msgpack.unpackb(facts, use_list=False)
+        fields: Facts = known if len(known) == _FACTS else (*known, *_OPTIONAL[len(known) - _FACTS :])
+        if len(fields) == _FACTS and fields[0] in _KINDS and type(fields[4]) is int:
+            return fields
+    except (ValueError, TypeError, msgpack.exceptions.UnpackException):
+        pass
+    raise SpoiledError("what is known of a URL cannot be read")
+
+
+_FACTS = 16
+_OPTIONAL = ("", "", "")
+_STANDING = (int, int, float, str, int, bool, bool)
+_MOST = 1e11
+"""No time, in seconds since the epoch, is later, and nothing is counted so far."""
+_KINDS = frozenset(kind.value for kind in Kind)
+
+
+MERGE_AT = 20_000
+"""Rows after which they are moved: 20 ms of standstill for 2,000 pages. In memory a row costs some 150 bytes."""
+
+
+MERGE_BYTES = 16 * 1024 * 1024
+"""Bytes of rows after which they are moved: they leave as many free ones in the file."""
+
+
+class Inbox:
+    """The rows that are not at their place yet.
+
+    On disk: table ``inbox``. In memory: their keys, and for each class the places of its rows.
     """
 
-    def __init__(self, db: sqlite3.Connection, inbox: Inbox, sieve: SeenFilter | None = None) -> None:
+    def __init__(self, db: sqlite3.Connection, last: int) -> None:
+        self._db = db
+        self.keys: set[int] = set()
+        self._places: dict[int, list[int]] = {}
+        self._size = self._bytes = 0
+        first = last + 1
+        for seq, link_class, key in db.execute("SELECT seq, class, key FROM inbox ORDER BY seq"):
+            first = min(first, seq)
+            self.note(seq, link_class, key)
+        self._first = first
+
+    @property
+    def full(self) -> bool:
+        """Whether it is time to merge."""
+        return self._size >= MERGE_AT or self._bytes >= MERGE_BYTES
+
+    def holds(self, seq: int) -> bool:
+        """Whether the row at this place is here, or was when it ended."""
+        return seq >= self._first
+
+    def note(self, seq: int, link_class: int, key: int, size: int = 0) -> None:
+        """A row was written here."""
+        self.keys.add(key)
+        self._size += 1
+        self._bytes += size
+        self._places.setdefault(link_class, []).append(seq)
+
+    def gone(self, seq: int, link_class: int) -> None:
+        """A row was deleted here. Its key stays until the merge, which is when the table of keys learns it."""
+        places = self._places[link_class]
+        places.remove(seq)
+        if not places:
+            del self._places[link_class]
+
+    def first(self, link_class: int, after: int = -1) -> int | None:
+        """The place of a class's first row here behind another, or None."""
+        return next((seq for seq in self._places.get(link_class, ()) if seq > after), None)
+
+    def count(self, first: int, last: int) -> int:
+        """How many rows of the classes from `first` to `last` are here."""
+        return sum(len(places) for number, places in self._places.items() if first <= number <= last)
+
+    def merge(self, last: int) -> None:
+        """Move all rows to their places. What is written and not flushed must be flushed before."""
+        self._db.execute("INSERT INTO url SELECT class, seq, url, facts, state FROM inbox ORDER BY class, seq")
+        self._db.execute("INSERT OR IGNORE INTO seen SELECT key FROM inbox ORDER BY key")
+        self._db.execute("DELETE FROM inbox")
+        self.keys.clear()
+        self._places.clear()
+        self._size = self._bytes = 0
+        self._first = last + 1
+
+
+HELD_SITES = 2_000
+"""Sites that stay in memory with their classes, some 3 KB each: those that the pages of the hour link to."""
+
+_OF_SITE = "SELECT id, name, score, filled, held FROM class WHERE id BETWEEN ? AND ?"
+_HEADS = (
+    "SELECT id, (SELECT seq FROM url WHERE class = class.id ORDER BY seq LIMIT 1) FROM class"
+    " WHERE id BETWEEN ? AND ? AND filled = 1"
+)
+
+
+@dataclass(slots=True, eq=False)
+class LinkClass:
+    """A link class. `filled` says that rows may wait; `held` until when it is not looked at."""
+
+    id: int
+    name: str
+    score: float
+    rank: int
+    filled: bool = True
+    held: float = 0.0
+
+
+class ClassTable:
+    """The table of link classes, the classes of some sites in memory.
+
+    On disk: table ``class``, written at each change, new scores with `flush`. In memory: a copy for the sites used
+    last, and the classes that were scored again since.
+    """
+
+    def __init__(self, db: sqlite3.Connection, inbox: Inbox, order: RankOrder) -> None:
         self._db = db
         self._inbox = inbox
-        self._sieve = sieve
-        self.recent = RecentUrls()
-        self._asked: dict[str, int] = {}
+        self._order = order
+        self._held: OrderedDict[int, dict[str, LinkClass]] = OrderedDict()
+        self.rescored: dict[int, dict[int, LinkClass]] = {}
 
-    def unknown(self, urls: Sequence[str]) -> list[str]:
-        """Those of `urls` that were never accepted, in their order."""
-        asked = {url: url_key(url) for url in self.recent.unknown(urls)}
-        known = self.known(list(asked.values()))
-        for url, key in asked.items():
-            if key in known:
-                self.recent.add(url)
-        # What is unknown now stays unknown until it is added, so that `add` need not ask again.
-        self._asked = {url: key for url, key in asked.items() if key not in known}
-        return list(self._asked)
+    def of(self, site: int) -> dict[str, LinkClass]:
+        """The classes of a site, by name."""
+        classes = self._held.get(site)
+        if classes is not None:
+            self._held.move_to_end(site)
+            return classes
+        if site in self.rescored:
+            self.flush()
+        classes = {}
+        for number, name, score, filled, held in self._db.execute(_OF_SITE, span(site)):
+            link_class = classes[name] = LinkClass(number, name, score, self._order.rank(score))
+            link_class.filled, link_class.held = bool(filled), held
+        return self._hold(site, classes)
 
-    def new_key(self, url: str) -> int | None:
-        """The key of a URL that was never accepted, which counts as known from now on; None if it was."""
-        key = self._asked.pop(url, None)
-        if key is None:
-            if url in self.recent:
-                return None
-            key = url_key(url)
-            if self.known([key]):
-                return None
-        self.recent.add(url)
-        if self._sieve is not None:
-            self._sieve.add(key)
-        return key
+    def begin(self, site: int) -> None:
+        """A site is new: it has none."""
+        self._hold(site, {})
 
-    def known(self, keys: Sequence[int]) -> set[int]:
-        """Those of `keys` that were accepted."""
-        known = {key for key in keys if key in self._inbox}
-        doubtful = [key for key in keys if key not in known and (self._sieve is None or key in self._sieve)]
-        for batch in batches(doubtful, _ASK):
-            known.update(row[0] for row in self._db.execute(_KNOWN, batch))
-        return known
+    def make(self, site: int, name: str, score: float) -> LinkClass:
+        """A new class of a site."""
+        classes = self.of(site)
+        score = score if isfinite(score) else 0.0
+        link_class = LinkClass(span(site)[0] + len(classes), name, score, self._order.rank(score))
+        self._db.execute("INSERT INTO class (id, name, score) VALUES (?, ?, ?)", (link_class.id, name, score))
+        classes[name] = link_class
+        return link_class
 
-    def forget(self, url: str) -> None:
-        """A URL was pruned: it may be added again. The filter continues saying "perhaps"."""
-        self.recent.discard(url)
-        self._asked.pop(url, None)
+    def rescore(self, scores: Mapping[LinkClass, float]) -> None:
+        """Classes have new scores, which are finite numbers."""
+        ranks = list(map(self._order.rank, scores.values()))
+        for (link_class, score), rank in zip(scores.items(), ranks, strict=True):
+            # A learner's number may be of a type that SQLite does not take.
+            link_class.score, link_class.rank = float(score), rank
+            self.rescored.setdefault(site_of_class(link_class.id), {})[link_class.id] = link_class
+
+    def flush(self) -> None:
+        """Write new scores into the open transaction, or open one."""
+        if not self.rescored:
+            return
+        if not self._db.in_transaction:
+            self._db.execute("BEGIN")
+        changed = [(c.score, c.id) for classes in self.rescored.values() for c in classes.values()]
+        self._db.executemany("UPDATE class SET score = ? WHERE id = ?", changed)
+        self.rescored.clear()
+
+    def change(self, link_class: LinkClass, *, filled: bool | None = None, held: float | None = None) -> None:
+        """Change a class. An open transaction is needed."""
+        if filled is not None:
+            link_class.filled = filled
+        if held is not None:
+            link_class.held = held
+        row = (link_class.filled, link_class.held, link_class.id)
+        self._db.execute("UPDATE class SET filled = ?, held = ? WHERE id = ?", row)
+
+    def emptied(self, number: int) -> None:
+        """No row waits in the class of this number."""
+        for link_class in self.of(site_of_class(number)).values():
+            if link_class.id == number:
+                self.change(link_class, filled=False)
+
+    def heads(self, site: int) -> dict[int, int]:
+        """Class -> place of its first row, for the classes of a site that have one. All rows must be written."""
+        heads: dict[int, int] = {}
+        for number, seq in self._db.execute(_HEADS, span(site)).fetchall():
+            head = seq if seq is not None else self._inbox.first(number)
+            if head is not None:
+                heads[number] = head
+                continue
+            # Cleared here and not when the last row went: most classes fill again before anyone looks.
+            self.emptied(number)
+        return heads
+
+    def next(self, number: int, seq: int) -> int | None:
+        """The place of a class's first row behind another, or None."""
+        row = self._db.execute("SELECT seq FROM url WHERE class = ? AND seq > ? ORDER BY seq LIMIT 1", (number, seq))
+        found: tuple[int] | None = row.fetchone()
+        return found[0] if found else self._inbox.first(number, seq)
+
+    def _hold(self, site: int, classes: dict[str, LinkClass]) -> dict[str, LinkClass]:
+        self._held[site] = classes
+        if len(self._held) > HELD_SITES:
+            self._held.popitem(last=False)
+        return classes
 
 
-def batches(keys: list[int], size: int) -> list[list[int]]:
-    """`keys` in lists of exactly `size`, so that one prepared statement serves all; the last key fills up the last."""
-    found = iter(keys)
-    cut = iter(lambda: list(islice(found, size)), [])
-    return [batch + batch[-1:] * (size - len(batch)) for batch in cut]
+def span(site: int) -> tuple[int, int]:
+    """The first and the last number that a class of this site can have."""
+    return site << CLASS_BITS, (site + 1 << CLASS_BITS) - 1
+
+
+def site_of_class(number: int) -> int:
+    """The site that a class belongs to."""
+    return number >> CLASS_BITS
+
+
+_OVER = "DELETE FROM lease WHERE seq = ?"
+_URL = "INSERT INTO inbox VALUES (?, ?, ?, ?, ?, ?)"
+_INBOX_CHANGED = "UPDATE inbox SET facts = ?, state = ? WHERE seq = ?"
+_CHANGED = "UPDATE url SET facts = ?, state = ? WHERE class = ? AND seq = ?"
+_GONE = "DELETE FROM url WHERE class = ? AND seq = ?"
+_INBOX_GONE = "DELETE FROM inbox WHERE seq = ?"
+_ENDED = "INSERT INTO ended VALUES (?, ?)"
+_UNSIEVED = "INSERT INTO unsieved VALUES (?)"
+_KNOWN = "INSERT OR IGNORE INTO seen VALUES (?)"
+_FORGOTTEN = "DELETE FROM seen WHERE key = ?"
+_LEASED = "INSERT INTO lease VALUES (?, ?, ?, ?)"
+# The order matters: a lease that is over may go out again, and a URL may be added and leave between two flushes.
+_WRITES = (
+    *(_OVER, _URL, _INBOX_CHANGED, _CHANGED, _GONE, _INBOX_GONE),
+    *(_ENDED, _UNSIEVED, _KNOWN, _FORGOTTEN, _LEASED),
+)
+
+
+class Queues:
+    """One FIFO for each link class, on disk but for what was added in this moment.
+
+    On disk: tables ``url``, ``inbox``, ``class``. Writes are gathered, and lost with the process as any write after the
+    last commit. They must be flushed before rows are read that they may have changed. With `sieved` a Bloom filter
+    hears of keys that are added to the table of seen keys here.
+    """
+
+    def __init__(self, db: sqlite3.Connection, order: RankOrder, last: int, *, sieved: bool) -> None:
+        self._db = db
+        self.last = last
+        """The last place that was given to a row."""
+        self._sieved = sieved
+        self._writes: dict[str, list[tuple[Any, ...]]] = {statement: [] for statement in _WRITES}
+        self.inbox = Inbox(db, last)
+        self.classes = ClassTable(db, self.inbox, order)
+
+    def next_place(self) -> int:
+        """A place behind all others."""
+        self.last += 1
+        return self.last
+
+    def join(self, link_class: LinkClass, row: UrlRow, key: int) -> int:
+        """A row is added to a class; answers the bytes that it takes. An open transaction is needed."""
+        if not link_class.filled:
+            self.classes.change(link_class, filled=True)
+        self._writes[_URL].append((row.seq, link_class.id, key, row.url, row.facts, row.state or None))
+        size = row.size
+        self.inbox.note(row.seq, link_class.id, key, size)
+        return size
+
+    def lease(self, link_class: LinkClass, heads: dict[int, int], site: int, now: float) -> UrlRow:
+        """The first row of a class goes out: what is behind it is the head, if there is anything.
+
+        Raises:
+            SpoiledError: it is not there, though the class has it as its head.
+        """
+        seq = heads[link_class.id]
+        row = self._db.execute(
+            "SELECT url, facts, state FROM url WHERE class = ? AND seq = ? UNION ALL"
+            " SELECT url, facts, state FROM inbox WHERE seq = ?",
+            (link_class.id, seq, seq),
+        ).fetchone()
+        if row is None:
+            raise SpoiledError("the first URL of a link class is gone")
+        self._writes[_LEASED].append((seq, link_class.id, site, now))
+        self.pass_over(link_class, seq, heads)
+        return UrlRow(seq, row[0], row[1], bytes(row[2] or b""))
+
+    def pass_over(self, link_class: LinkClass, seq: int, heads: dict[int, int]) -> None:
+        """The head of a class is leased: what is behind it is the head, if there is anything."""
+        following = self.classes.next(link_class.id, seq)
+        if following is None:
+            heads.pop(link_class.id, None)
+        else:
+            heads[link_class.id] = following
+
+    def over(self, seq: int) -> None:
+        """A row that was leased came back."""
+        self._writes[_OVER].append((seq,))
+
+    def change(self, link_class: LinkClass, row: UrlRow) -> None:
+        """A row keeps its place with other facts or state."""
+        if self.inbox.holds(row.seq):
+            self._writes[_INBOX_CHANGED].append((row.facts, row.state or None, row.seq))
+        else:
+            self._writes[_CHANGED].append((row.facts, row.state or None, link_class.id, row.seq))
+
+    def remove(self, link_class: int, seq: int) -> bool:
+        """A row goes; answers whether it was in the inbox."""
+        if not self.inbox.holds(seq):
+            self._writes[_GONE].append((link_class, seq))
+            return False
+        self._writes[_INBOX_GONE].append((seq,))
+        self.inbox.gone(seq, link_class)
+        return True
+
+    def end(self, link_class: int, seq: int, key: int, code: int) -> None:
+        """A row goes since its URL has ended, named by `code`. If the row was in the inbox, so was its key."""
+        self._writes[_ENDED].append((key, code))
+        if self.remove(link_class, seq):
+            self._writes[_KNOWN].append((key,))
+            if self._sieved:
+                self._writes[_UNSIEVED].append((key,))
+
+    def forget(self, key: int) -> None:
+        """A URL was pruned."""
+        self._writes[_FORGOTTEN].append((key,))
+
+    def count(self, site: int) -> int:
+        """How many rows a site has, the leased one counted."""
+        first, last = span(site)
+        (rows,) = self._db.execute("SELECT count(*) FROM url WHERE class BETWEEN ? AND ?", (first, last)).fetchone()
+        return int(rows) + self.inbox.count(first, last)
+
+    @property
+    def gathered(self) -> bool:
+        """Whether there is anything to flush."""
+        return any(self._writes.values()) or bool(self.classes.rescored)
+
+    def flush(self) -> None:
+        """Write what was gathered into the open transaction."""
+        for statement, rows in self._writes.items():
+            if rows:
+                self._db.executemany(statement, rows)
+                rows.clear()
+        self.classes.flush()
+
+
+_COLUMNS = "id, name, place, rank, due, release, delay, crawl_delay, samples, visits, earned, granted, rests, standing"
+_UPDATE = (
+    "UPDATE site SET place = ?, rank = ?, due = ?, release = ?, delay = ?, crawl_delay = ?, samples = ?, visits = ?,"
+    " earned = ?, granted = ?, rests = ?, standing = ? WHERE id = ?"
+)
+
+
+@dataclass(slots=True, eq=False)
+class Site:
+    """One site.
+
+    Attributes:
+        id, name, place, rank, due: as in the table.
+        clocks: what decides when it may be requested.
+        earned: media files found here.
+        granted: visits that do not count against its budget.
+        rests: whether it counts as one that waits and rests.
+        lease: what is out, and `row` its row, and `link_class` the class of that.
+        heads: while it is leased: class -> place of its first row, for the classes that have any beside the leased.
+    """
+
+    id: int
+    name: str
+    place: int
+    rank: int
+    due: float
+    clocks: Clocks = field(default_factory=Clocks)
+    earned: int = 0
+    granted: int = 0
+    rests: bool = False
+    lease: Lease | None = None
+    link_class: LinkClass | None = None
+    row: UrlRow | None = None
+    heads: dict[int, int] = field(default_factory=dict)
+
+
+class SiteTable:
+    """The table of sites: some of them in memory, and of these what was changed and is not written yet.
+
+    On disk: table ``site``. In memory: the `HELD_SITES` used last, and the changed ones until `flush`. There is never a
+    second object for a site that is here; who holds one that may have left asks there first.
+    """
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._held: OrderedDict[int, Site] = OrderedDict()
+        self._names: dict[str, Site] = {}
+        self.changed: dict[int, Site] = {}
+
+    def named(self, name: str) -> Site | None:
+        """The site of this name, or None."""
+        site = self._names.get(name)
+        if site is None:
+            return self._read("name", name)
+        self._held.move_to_end(site.id)
+        return site
+
+    def numbered(self, number: int) -> Site:
+        """The site of this number.
+
+        Raises:
+            SpoiledError: it is not there, though a row says so.
+        """
+        site = self._held.get(number) or self._read("id", number)
+        if site is None:
+            raise SpoiledError("a site that has something waiting is not in the table of sites")
+        return site
+
+    def make(self, name: str, place: int, rank: int = 0, due: float = 0.0) -> Site:
+        """A new site."""
+        row = (name, place, rank, due)
+        cursor = self._db.execute("INSERT INTO site (name, place, rank, due) VALUES (?, ?, ?, ?)", row)
+        assert cursor.lastrowid is not None
+        return self._hold(Site(cursor.lastrowid, *row))
+
+    def change(self, site: Site) -> None:
+        """A site is to be written."""
+        self.changed[site.id] = self._hold(site)
+
+    def flush(self) -> None:
+        """Write what changed, into the open transaction."""
+        if self.changed:
+            self._db.executemany(_UPDATE, [_row(site) for site in self.changed.values()])
+            self.changed.clear()
+
+    def among(self, place: int) -> Iterable[Site]:
+        """The sites at a place that is not common: paused, retired. What changed must be written."""
+        rows = self._db.execute(f"SELECT {_COLUMNS} FROM site WHERE place = ? AND place > 1", (place,)).fetchall()
+        return [_site(row) for row in rows]
+
+    def _read(self, column: str, value: str | int) -> Site | None:
+        row = self._db.execute(f"SELECT {_COLUMNS} FROM site WHERE {column} = ?", (value,)).fetchone()
+        return self._hold(_site(row)) if row else None
+
+    def _hold(self, site: Site) -> Site:
+        held = self._held
+        held[site.id] = self._names[site.name] = site
+        held.move_to_end(site.id)
+        while len(held) > HELD_SITES and (oldest := next(iter(held))) not in self.changed:
+            del self._names[held.pop(oldest).name]
+        return site
+
+
+def _site(row: tuple[Any, ...]) -> Site:
+    site = Site(*row[:5])
+    release, delay, crawl_delay, samples, visits, site.earned, site.granted, rests, standing = row[5:]
+    site.rests = bool(rests)
+    site.clocks = Clocks(release, delay, crawl_delay, unpack_samples(samples), visits, unpack_standing(standing))
+    return site
+
+
+def _row(site: Site) -> tuple[object, ...]:
+    clocks = site.clocks
+    return (
+        site.place,
+        site.rank,
+        site.due,
+        clocks.release,
+        clocks.delay,
+        clocks.crawl_delay,
+        pack_samples(clocks.samples),
+        clocks.visits,
+        site.earned,
+        site.granted,
+        site.rests,
+        pack_standing(clocks.standing),
+        site.id,
+    )
 
 
 NAMESPACE = "again"
@@ -242,7 +684,7 @@ class PendingRevisits:
 
 
 ROW_SIZE = "length(CAST(url AS BLOB)) + length(facts) + coalesce(length(state), 0)"
-"""Of a row of ``url`` or ``inbox``: the bytes of its values, see `queues.UrlRow.size`."""
+"""Of a row of ``url`` or ``inbox``: the bytes of its values, see `UrlRow.size`."""
 _ROWS = "SELECT url, facts, state FROM main.url UNION ALL SELECT url, facts, state FROM main.inbox"
 BYTES = f"SELECT sum(on_disk({ROW_SIZE})) FROM ({_ROWS})"
 """Of all rows; the connection must have the function `byte_budget.on_disk`."""
@@ -271,6 +713,7 @@ class Totals:
         resting: sites that have waiting URLs, and rest.
         most: the most sites that had waiting URLs at one time of this crawl.
         complete: whether this version wrote them last.
+        ends: how many URLs ended, by ``done`` or the reason of the drop.
         commits: how many commits there were; `mark` keeps it beside the file, to see that none is missing.
     """
 
@@ -288,18 +731,13 @@ class Totals:
         self.most = self.stored.get("most", 0) if self.waiting else 0
         self.commits = self.stored.get("commits", 0)
         self._codes: dict[str, int] = dict(db.execute("SELECT name, code FROM ending"))
+        self.ends: Counter[str] = Counter(dict(db.execute("SELECT name, urls FROM ending WHERE urls > 0")))
         self._new: Counter[str] = Counter()
-
-    @property
-    def ends(self) -> dict[str, int]:
-        """How many URLs ended, by ``done`` or the reason of the drop."""
-        ends = Counter(dict(self._db.execute("SELECT name, urls FROM ending WHERE urls > 0")))
-        ends.update(self._new)
-        return dict(ends)
 
     def end(self, name: str) -> int:
         """Count an end; answers its code in the table of endings. An open transaction is needed."""
         self._new[name] += 1
+        self.ends[name] += 1
         code = self._codes.get(name)
         if code is None:
             cursor = self._db.execute("INSERT INTO ending (name) VALUES (?)", (name,))
@@ -352,7 +790,7 @@ class Tables:
         update_ranks(db, policy.order, str(stored.get("order", "")))
         self.queues = Queues(db, policy.order, stored.get("seq", 0), sieved=policy.bloom > 0)
         self._sieve = open_bloom_filter(db, path.with_suffix(".bloom"), policy.bloom)
-        self.seen = SeenTable(db, self.queues.inbox, self._sieve)
+        self.seen = SeenTable(db, self.queues.inbox.keys, self._sieve)
         self.revisits = PendingRevisits(db)
         self.sites = SiteTable(db)
 
@@ -381,10 +819,9 @@ class Tables:
 
     def flush(self) -> None:
         """Write into the transaction what was gathered."""
-        if self.queues.journal or self.sites or self.queues.classes:
+        if self.sites.changed or self.queues.gathered:
             self.begin()
-            self.queues.journal.flush()
-            self.queues.classes.flush()
+            self.queues.flush()
             self.sites.flush()
 
     def merge(self) -> None:
@@ -413,6 +850,32 @@ class Tables:
         self.totals.write(leased=leased, seq=self.queues.last, active=active, at=at)
         self.db.execute("COMMIT")
         return True
+
+    def end_lease(self, site: Site, link_class: LinkClass, key: int, outcome: Outcome) -> None:
+        """The URL that is leased at a site has ended or waits again. An open transaction is needed."""
+        queues, totals, row = self.queues, self.totals, site.row
+        assert row is not None
+        queues.over(row.seq)
+        site.lease = site.row = site.link_class = None
+        if outcome.end in FINAL:
+            code = totals.end(outcome.reason or outcome.end)
+            totals.bytes -= row.size
+            self.revisits.over(key)
+            queues.end(link_class.id, row.seq, key, code)
+            return
+        totals.waiting += 1
+        totals.shelved += site.place > ACTIVE
+        if outcome.end is End.AGAIN or (outcome.end is End.CONTINUE and outcome.trouble is not None):
+            queues.remove(link_class.id, row.seq)
+            later = row.later(outcome, queues.next_place())
+            totals.bytes += queues.join(link_class, later, key) - row.size
+            site.heads.setdefault(link_class.id, later.seq)
+            return
+        if outcome.end is End.CONTINUE:
+            continued = row.continued(outcome)
+            queues.change(link_class, continued)
+            totals.bytes += continued.size - row.size
+        site.heads[link_class.id] = row.seq
 
     def rows_of(self, site: Site) -> int:
         """How many URLs wait on a site, the leased one not counted."""

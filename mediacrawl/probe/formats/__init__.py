@@ -212,8 +212,17 @@ def _behind_tags(context: ParseContext, front: FrontTags) -> Sniffed:
 
 
 def sniff(head: bytes) -> Sniffed:
-    """Recognizes a file by its first bytes. Extensions and Content-Type are claims, which are not consulted."""
+    """Recognizes a file by its first 4 KB. Extensions and Content-Type are claims, which are not consulted.
+
+    Args:
+        head: first bytes of the file; more of them are not looked at.
+
+    Returns:
+        Name of the container and MIME type, both None if the content is not known.
+    """
     head = head[:SNIFF_BYTES]
+    if (known := _markup(head)) is not None:
+        return known
     for first, form, sniffed in _SIGNATURES:
         if head.startswith(first) and head[8:12].startswith(form):
             if sniffed.container in _WORDS and _TEXT.match(head, len(first)):
@@ -224,7 +233,6 @@ def sniff(head: bytes) -> Sniffed:
         or _iso_media(head)
         or _transport_stream(head)
         or _audio_frames(head)
-        or _markup(head)
         or _cut_audio_frames(head)
         or UNKNOWN
     )
@@ -281,17 +289,12 @@ def _cut_audio_frames(head: bytes) -> Sniffed | None:
     return None
 
 
-def is_html(body: bytes) -> bool:
-    """Whether a file begins as pages do."""
-    return _HTML.match(body[:SNIFF_BYTES].removeprefix(b"\xef\xbb\xbf").lstrip()) is not None
-
-
 def _markup(head: bytes) -> Sniffed | None:
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if text.startswith(b"#EXTM3U"):
+    if not text.startswith((b"<", b"#EXTM3U")):
+        return None
+    if text.startswith(b"#"):
         return Sniffed("m3u", "audio/x-mpegurl")
-    if is_html(head):
+    if _HTML.match(text):
         return Sniffed("html", "text/html")
-    if text.startswith((b"<?xml", b"<rss", b"<feed", b"<svg")):
-        return Sniffed("xml", "application/xml")
-    return None
+    return Sniffed("xml", "application/xml") if text.startswith((b"<?xml", b"<rss", b"<feed", b"<svg")) else None

@@ -12,10 +12,9 @@ from uuid import UUID
 
 from mediacrawl.base.languages import bcp47
 from mediacrawl.base.parts import Chapter, Track
-from mediacrawl.probe.context import BrokenError, ByteSource, ParseContext, exact, peek, unpack
+from mediacrawl.probe.context import BrokenError, ByteSource, ParseContext, SparseFile, exact, peek, unpack
 from mediacrawl.probe.formats.keys import asf_key
 from mediacrawl.probe.formats.windows_headers import BitmapFormat, WaveFormat, read_bitmap_format, read_wave_format
-from mediacrawl.probe.sparse import SparseFile
 from mediacrawl.probe.text import UTF16, UTF16LE, Value, cut, unterminated
 
 _AUDIO_MEDIA = UUID("F8699E40-5B4D-11CF-A8FD-00805F5C442B").bytes_le

@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator
 from itertools import dropwhile, islice
 from typing import NamedTuple
 
-from mediacrawl.probe.context import BrokenError, ParseContext
+from mediacrawl.probe.context import BrokenError, ParseContext, SparseFile
 from mediacrawl.probe.result import ProbeResult
-from mediacrawl.probe.sparse import SparseFile
 
 _MAX_CANDIDATES = 2000
 """Offsets that are tried for a first frame, so that hostile bytes do not take seconds."""

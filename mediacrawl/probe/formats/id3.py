@@ -16,12 +16,11 @@ from itertools import islice
 from typing import NamedTuple
 
 from mediacrawl.encoding.declared import decode, wide_order
-from mediacrawl.probe.context import BrokenError, ByteSource, LimitError, ParseContext, exact, peek
+from mediacrawl.probe.context import BrokenError, ByteSource, LimitError, ParseContext, SparseFile, exact, peek
 from mediacrawl.probe.formats import id3_frames, people
 from mediacrawl.probe.formats.id3_frames import PICTURE_HEADER, ChapterFrames, Id3Frame, Id3Picture, Part, read_picture
 from mediacrawl.probe.formats.keys import id3_key
 from mediacrawl.probe.formats.shared_codes import LINK
-from mediacrawl.probe.sparse import SparseFile
 from mediacrawl.probe.text import LATIN1, UTF8, UTF16, UTF16BE, Value, cut, ended, split, split_all
 
 _ENCODINGS = (LATIN1, UTF16, UTF16BE, UTF8)

@@ -10,10 +10,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mediacrawl.probe.context import BrokenError, ParseContext, exact
+from mediacrawl.probe.context import MAX_OFFSET, BrokenError, ParseContext, exact
 from mediacrawl.probe.formats.riff import Chunk
 from mediacrawl.probe.formats.windows_headers import Order
-from mediacrawl.probe.sparse import MAX_OFFSET
 
 ENDLESS = 2**62
 """Sizes from here on say that the chunk extends to the end: writers put them down that do not know the size yet."""

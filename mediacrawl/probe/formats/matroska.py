@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from mediacrawl.probe.context import BrokenError, ParseContext, exact, peek, unpack
+from mediacrawl.probe.context import MAX_OFFSET, BrokenError, ParseContext, exact, peek, unpack
 from mediacrawl.probe.formats import ebml
 from mediacrawl.probe.formats.ebml import Element
 from mediacrawl.probe.formats.matroska_parts import Edition, add_chapters, find_parts, read_attachments, read_editions
 from mediacrawl.probe.formats.matroska_tags import SOURCE, SimpleTag, add_texts, bit_rate, read_tags
 from mediacrawl.probe.formats.matroska_tracks import AUDIO, VIDEO, MatroskaTrack, read_tracks
-from mediacrawl.probe.sparse import MAX_OFFSET
 from mediacrawl.probe.text import UTF8, Value
 
 _CLUSTER_ID = bytes.fromhex("1F43B675")

@@ -14,11 +14,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from mediacrawl.probe.context import BrokenError, LimitError, ParseContext, exact, unpack
+from mediacrawl.probe.context import MAX_OFFSET, BrokenError, LimitError, ParseContext, exact, unpack
 from mediacrawl.probe.formats import riff
 from mediacrawl.probe.formats.keys import midi_key
 from mediacrawl.probe.formats.riff import Chunk
-from mediacrawl.probe.sparse import MAX_OFFSET
 from mediacrawl.probe.text import LATIN1, Value
 
 TEXT, COPYRIGHT, NAME = 0x01, 0x02, 0x03

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from mediacrawl.probe.context import BrokenError, ParseContext
+from mediacrawl.probe.context import MAX_OFFSET, BrokenError, ParseContext
 from mediacrawl.probe.formats import mp4_text
 from mediacrawl.probe.formats.mp4_atoms import Atom, children, content, walk
 from mediacrawl.probe.formats.mp4_chapters import (
@@ -35,7 +35,6 @@ from mediacrawl.probe.formats.mp4_tracks import (
     read_track,
 )
 from mediacrawl.probe.result import ProbeResult
-from mediacrawl.probe.sparse import MAX_OFFSET
 
 _NAME = re.compile(rb"[ -~\xa9]{4}")
 _MOOV = re.compile(rb"(....)moov(?=....(?:mvhd|cmov|trak|udta|meta|iods|free))", re.DOTALL)

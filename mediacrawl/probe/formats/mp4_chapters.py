@@ -12,11 +12,10 @@ from itertools import accumulate, islice, repeat
 from typing import NamedTuple
 
 from mediacrawl.base.parts import Chapter
-from mediacrawl.probe.context import ParseContext, exact, peek, unpack
+from mediacrawl.probe.context import NeedBytes, ParseContext, exact, peek, unpack
 from mediacrawl.probe.formats.mp4_atoms import Atom, children
 from mediacrawl.probe.formats.mp4_text import SOURCE
 from mediacrawl.probe.formats.mp4_tracks import PICTURES, STILLS, SUBTITLES, Mp4Track
-from mediacrawl.probe.sparse import NeedBytes
 from mediacrawl.probe.text import UTF8, UTF16, Value
 
 Titled = tuple[Chapter, Value | None]

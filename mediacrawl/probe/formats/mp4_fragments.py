@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
-from mediacrawl.probe.context import BrokenError, ParseContext
+from mediacrawl.probe.context import MAX_OFFSET, BrokenError, NeedBytes, ParseContext
 from mediacrawl.probe.formats.mp4_atoms import Atom, children, content, walk
-from mediacrawl.probe.sparse import MAX_OFFSET, NeedBytes
 
 _SAMPLE_DURATION = 0x100
 """Flag of ``trun``: each sample states its own (8.8.8)."""

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 
-from mediacrawl.probe.context import BrokenError, ParseContext, exact, peek
+from mediacrawl.probe.context import BrokenError, NeedBytes, ParseContext, exact, peek
 from mediacrawl.probe.formats.id3 import genres
 from mediacrawl.probe.formats.keys import asf_key, has_mp4_key, mp4_key
 from mediacrawl.probe.formats.mp4_atoms import Atom, children, walk
 from mediacrawl.probe.formats.shared_codes import picture_type
-from mediacrawl.probe.sparse import NeedBytes
 from mediacrawl.probe.text import UTF8, UTF16, UTF16BE, UTF16LE, Value, cut
 
 SOURCE = "mp4"

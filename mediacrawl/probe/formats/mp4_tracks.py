@@ -14,11 +14,10 @@ from dataclasses import dataclass
 
 from mediacrawl.base.languages import bcp47
 from mediacrawl.base.parts import Track
-from mediacrawl.probe.context import BrokenError, ParseContext, exact, peek, unpack
+from mediacrawl.probe.context import BrokenError, NeedBytes, ParseContext, exact, peek, unpack
 from mediacrawl.probe.formats.mp4_atoms import Atom, children, content, walk
 from mediacrawl.probe.formats.mp4_codecs import read_audio_entry, read_subtitle_entry, read_visual_entry
 from mediacrawl.probe.formats.mp4_text import SOURCE, media_language
-from mediacrawl.probe.sparse import NeedBytes
 from mediacrawl.probe.text import UTF8, Value
 
 AUDIO, VIDEO = "soun", "vide"

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from mediacrawl.probe.claims import MPEG_AUDIO
 from mediacrawl.probe.context import BrokenError, ParseContext
 from mediacrawl.probe.formats.audio_frames import (
     AudioFrame,
@@ -156,7 +155,7 @@ def find_behind_junk(context: ParseContext, found: list[int]) -> None:
     that is known. Encoders and cut streams leave some KB of them; LAME, mpg123 and ffmpeg search on, too.
     """
     data, whole = searched(context, 0)
-    if context.expected == MPEG_AUDIO:
+    if context.seeks_mpeg:
         if data.startswith(_OTHERS) or not _CONTROL.search(data):
             return
         at = find_late(_CLEAR, data, whole=whole)

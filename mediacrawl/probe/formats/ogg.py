@@ -16,13 +16,12 @@ from typing import NamedTuple
 
 from mediacrawl.base.languages import bcp47
 from mediacrawl.base.parts import Track
-from mediacrawl.probe.context import BrokenError, LimitError, ParseContext, unpack
+from mediacrawl.probe.context import MAX_OFFSET, BrokenError, LimitError, NeedBytes, ParseContext, SparseFile, unpack
 from mediacrawl.probe.formats import flac
 from mediacrawl.probe.formats.flac import read_streaminfo, take_chapters
 from mediacrawl.probe.formats.gains import decimal
 from mediacrawl.probe.formats.shared_codes import layout_of
 from mediacrawl.probe.result import ProbeResult
-from mediacrawl.probe.sparse import MAX_OFFSET, NeedBytes, SparseFile
 from mediacrawl.probe.text import UTF8, Value
 
 SKELETON = b"fishead\0"

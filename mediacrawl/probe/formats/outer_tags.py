@@ -18,12 +18,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mediacrawl.probe.context import BrokenError, ParseContext, exact, peek, unpack
+from mediacrawl.probe.context import BrokenError, ParseContext, SparseFile, exact, peek, unpack
 from mediacrawl.probe.formats import id3
 from mediacrawl.probe.formats.id3 import Id3Header
 from mediacrawl.probe.formats.keys import ape_key
 from mediacrawl.probe.formats.shared_codes import picture_type
-from mediacrawl.probe.sparse import SparseFile
 from mediacrawl.probe.text import LATIN1, UTF8, Value, cut, split, unpadded
 
 _PREAMBLE = b"APETAGEX"

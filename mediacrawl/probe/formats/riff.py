@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from mediacrawl.base.parts import Track
-from mediacrawl.probe.context import BrokenError, ParseContext, exact, unpack
+from mediacrawl.probe.context import MAX_OFFSET, BrokenError, ParseContext, SparseFile, exact, unpack
 from mediacrawl.probe.formats import id3
 from mediacrawl.probe.formats.keys import riff_key
 from mediacrawl.probe.formats.windows_headers import (
@@ -25,7 +25,6 @@ from mediacrawl.probe.formats.windows_headers import (
     read_bitmap_format,
     read_wave_format,
 )
-from mediacrawl.probe.sparse import MAX_OFFSET, SparseFile
 from mediacrawl.probe.text import LATIN1, Value, unpadded
 
 HEADER = 8

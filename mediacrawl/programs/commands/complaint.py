@@ -13,6 +13,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
+from mediacrawl.base.clock import since
 from mediacrawl.base.text import printable, say, terminal_width
 from mediacrawl.commands.nevercrawl import block
 from mediacrawl.commands.own import OwnCommand
@@ -37,7 +38,6 @@ from mediacrawl.programs.complaint import (
     verdict,
 )
 from mediacrawl.scope import NeverCrawl, NeverCrawlError, canonical
-from mediacrawl.store.schema import since
 
 BREACHED = 3
 """Exit code if breaches were found."""

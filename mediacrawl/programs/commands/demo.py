@@ -21,9 +21,9 @@ from mediacrawl.base.text import printable, say
 from mediacrawl.commands.own import OwnCommand
 from mediacrawl.crawl.own_settings import catalogue_path
 from mediacrawl.programs.commands.report import REPORT, gather
-from mediacrawl.programs.demo import DemoServer, DemoSites
-from mediacrawl.programs.demo.library import LEGACY_ENCODINGS, NAMES
-from mediacrawl.programs.report.page import page
+from mediacrawl.programs.demo import LEGACY_ENCODINGS, NAMES, DemoServer, DemoSites
+from mediacrawl.programs.report import report_page
+from mediacrawl.scope import canonical
 from mediacrawl.store import Catalogue, StoreError
 from mediacrawl.watch.facts import make_report
 from mediacrawl.watch.worker_stats import put
@@ -113,7 +113,7 @@ class Command(OwnCommand, ScrapyCommand):
         say(f"\n{progress.text}" if progress else "")
         say(f"\n  {_titles(web, catalogue_path(crawler.settings))}")
         sources, _ = gather(crawler.settings, [folder])
-        put(folder / REPORT, page(make_report(sources)))
+        put(folder / REPORT, report_page(make_report(sources)))
         say(f"  the report is in {printable(str(folder / REPORT))}: open it in a browser")
         say(f"\n{_how_to_crawl()}")
         if crawler.stats.get_value("finish_reason") != "finished":
@@ -145,15 +145,22 @@ class Command(OwnCommand, ScrapyCommand):
 
 
 def _titles(web: DemoSites, path: Path) -> str:
-    """How many titles the catalogue shows correctly, of the files with wrongly declared encodings."""
+    """How many titles the catalogue shows correctly; and a line for each wrong one, with its URL and both titles."""
     try:
         with Catalogue(path, read_only=True) as catalogue:
-            shown = {record["content_url"]: record["title"] for record in catalogue.newest()}
+            # A record has the URL as it was spelled where it was found first; another page may spell it otherwise.
+            shown = {canonical(record["content_url"]): record["title"] for record in catalogue.newest()}
     except StoreError as error:
         return f"titles cannot be compared: {printable(str(error))}"
-    right = sum(shown.get(url) == NAMES[name].title for url, name in web.files.items())
+    wrong = [
+        f"\n    {url} has {repr(shown[url]) if shown.get(url) else 'no title'}, not {NAMES[name].title!r}"
+        for url, name in web.files.items()
+        if shown.get(url) != NAMES[name].title
+    ]
+    total = len(web.files)
     codecs = len({LEGACY_ENCODINGS[name] for name in web.files.values() if name in LEGACY_ENCODINGS})
-    return f"titles shown right: {right} of {len(web.files)} ({codecs} encodings that the files do not declare)"
+    summary = f"titles shown right: {total - len(wrong)} of {total} ({codecs} encodings that the files do not declare)"
+    return summary + "".join(wrong)
 
 
 def _how_to_crawl() -> str:

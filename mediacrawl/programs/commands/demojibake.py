@@ -18,8 +18,15 @@ from mediacrawl.commands.own import INTERRUPTED, OwnCommand, leave_output
 from mediacrawl.crawl.own_settings import OwnSettings, models_of
 from mediacrawl.encoding.mojibake.substitutions import Substitutions, read_pairs
 from mediacrawl.programs.commands import on_disk
-from mediacrawl.programs.rerun import RerunError, RerunOptions, rerun
-from mediacrawl.programs.rerun.console import PreviewTable, RerunConsole, refuse_unchecked, write_report
+from mediacrawl.programs.rerun import (
+    PreviewTable,
+    RerunConsole,
+    RerunError,
+    RerunOptions,
+    refuse_unchecked,
+    rerun,
+    write_report,
+)
 
 _ROWS = 40
 """Rows of the table that a dry run shows unless asked otherwise."""

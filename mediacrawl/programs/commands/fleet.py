@@ -34,10 +34,19 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.stores import SQLITE_FILE, has_server
 from mediacrawl.log.totals import Totals
 from mediacrawl.programs.commands.report import gather
-from mediacrawl.programs.fleet import Fleet, FleetContext, FleetError, FleetPlan, WorkerCommand, lock_folder
-from mediacrawl.programs.fleet.fleet import FLEET, prefixed
-from mediacrawl.programs.fleet.processes import MODULE
-from mediacrawl.programs.fleet.server import RedisServer, running_server
+from mediacrawl.programs.fleet import (
+    FLEET,
+    MODULE,
+    Fleet,
+    FleetContext,
+    FleetError,
+    FleetPlan,
+    RedisServer,
+    WorkerCommand,
+    lock_folder,
+    prefixed,
+    running_server,
+)
 from mediacrawl.watch.facts import run_facts
 from mediacrawl.watch.report import CrawlFacts
 from mediacrawl.watch.server import MetricsServer

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from mediacrawl.base.clock import Clock
+from mediacrawl.base.clock import Clock, today
 from mediacrawl.base.format import plural
 from mediacrawl.base.queued import LINK_CLASS, QueuedRequest
 from mediacrawl.base.terms import Candidate, Drop, Kind
@@ -24,19 +24,17 @@ from mediacrawl.base.text import printable, printable_lines, say
 from mediacrawl.base.urls import is_navigation
 from mediacrawl.commands.own import OwnCommand
 from mediacrawl.crawl.arguments import ArgumentError, Arguments
-from mediacrawl.crawl.files import locate
-from mediacrawl.crawl.ordering import load_learner
-from mediacrawl.crawl.own_settings import REDIS, OwnSettings, log_folder, state_folder, store_of
+from mediacrawl.crawl.own_settings import REDIS, OwnSettings, locate, log_folder, state_folder, store_of
 from mediacrawl.crawl.policies import (
     class_scores,
     delay_policy,
     frontier_policy,
     is_anonymous,
     load_nevercrawl,
-    make_scope,
+    scope_rules,
     site_order,
 )
-from mediacrawl.crawl.storage import open_redis
+from mediacrawl.crawl.storage import load_learner, open_redis
 from mediacrawl.frontier import Frontier, FrontierBusyError, FrontierError
 from mediacrawl.frontier.export import is_json, lines_of, seed_lines, write
 from mediacrawl.frontier.operator_orders import OrderFolder, SiteOrder, carry_out
@@ -44,25 +42,28 @@ from mediacrawl.frontier.refused import NOTE_KIND, RefusedUrls
 from mediacrawl.frontier.sqlite.reader import LISTED_ORDERS, LISTED_STATES, FrontierReader, UrlStatus, listed
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.log.search import Search, UrlHistory
-from mediacrawl.politeness.robots_book import own_url
-from mediacrawl.politeness.robots_note import unpack
+from mediacrawl.politeness.robots_book import own_url, unpack
 from mediacrawl.priority import link_class
 from mediacrawl.priority.orders import RECORDS
 from mediacrawl.programs.commands.frontier_reader import frontier_named, open_reader
 from mediacrawl.programs.fleet import FleetError
-from mediacrawl.programs.frontier_tools.adapter_words import data_url, marked, page_in_words, request_in_words
-from mediacrawl.programs.frontier_tools.check import check
-from mediacrawl.programs.frontier_tools.formatting import (
+from mediacrawl.programs.frontier_tools import (
+    UrlNaming,
+    check,
+    data_url,
     format_overview,
     format_rows,
     format_site,
     format_sites,
     format_url,
+    marked,
+    page_in_words,
+    repair,
+    request_in_words,
 )
-from mediacrawl.programs.frontier_tools.repair import UrlNaming, repair
 from mediacrawl.scope import NeverCrawlError, Scope, canonical, site_of
 from mediacrawl.scope.candidates import Import, parse_seeds
-from mediacrawl.scope.sites import authority_of
+from mediacrawl.scope.urls import authority_of
 from mediacrawl.site_adapters import SiteAdapters
 from mediacrawl.watch.adapter_counts import NAMESPACE, AdapterCounts
 from mediacrawl.watch.status import crawl_folders, states
@@ -223,10 +224,10 @@ class Command(OwnCommand, ScrapyCommand):
         learner = load_learner(self._settings)
         if learner is not None:
             # NumPy takes a quarter of a second.
-            from mediacrawl.priority.classes import ScorePolicy, explain  # noqa: PLC0415
+            from mediacrawl.programs.commands.why import explain  # noqa: PLC0415
 
             record = reader.note(RECORDS, found.site)
-            say(format_rows(explain(found, found.link_class, learner, record, ScorePolicy()).rows()))
+            say(format_rows(explain(found, found.link_class, learner, record).rows()))
 
     # -- files -----------------------------------------------------------------------------------------------
 
@@ -344,7 +345,14 @@ class Command(OwnCommand, ScrapyCommand):
         nevercrawl = load_nevercrawl(self._settings)
         known = any("MEDIACRAWL_CONTACT" in status.settings for status in states(crawl_folders(self._folder)))
         anonymous = is_anonymous(self._settings) and not known
-        return make_scope(self._settings, nevercrawl, arguments.include, arguments.only_sites, anonymous=anonymous)
+        return Scope(
+            today,
+            scope_rules(self._settings),
+            nevercrawl=nevercrawl,
+            include=arguments.include,
+            only_sites=arguments.only_sites,
+            loopback_only=anonymous,
+        )
 
 
 def _tell(step: str) -> None:

@@ -13,7 +13,7 @@ from scrapy.settings import BaseSettings
 from mediacrawl.crawl.own_settings import REDIS, is_of_fleet, state_folder, store_of
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE
-from mediacrawl.programs.fleet.server import server_url
+from mediacrawl.programs.fleet import server_url
 
 if TYPE_CHECKING:
     from mediacrawl.frontier.redis.reader import RedisReader

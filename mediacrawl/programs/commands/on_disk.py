@@ -20,12 +20,10 @@ from mediacrawl.commands.own import INTERRUPTED
 from mediacrawl.encoding import ModelError, model_version, use_models
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
 from mediacrawl.programs.music import CUE, M3U, MEDIA
-from mediacrawl.programs.rerun.blocks import PreviewRow
-from mediacrawl.programs.rerun.console import PreviewTable, ranking
-from mediacrawl.programs.rerun.output_file import replace
+from mediacrawl.programs.rerun import PreviewRow, PreviewTable, ranking, replace
 
 if TYPE_CHECKING:
-    from mediacrawl.programs.music.run import MusicOptions, MusicSummary
+    from mediacrawl.programs.music import MusicOptions, MusicSummary
 
 # What reads and writes files takes a while to import, and stored items have no need of it: see below.
 # ruff: noqa: PLC0415
@@ -79,7 +77,7 @@ def mend(
     Raises:
         UsageError: an option that makes no sense.
     """
-    from mediacrawl.programs.music.originals import OriginalsError
+    from mediacrawl.programs.music import OriginalsError
 
     _check(args, opts)
     try:
@@ -117,7 +115,7 @@ def _check(args: list[str], opts: argparse.Namespace) -> None:
 
 
 def _run(args: list[str], opts: argparse.Namespace, least: float, substitutions: Substitutions | None) -> int:
-    from mediacrawl.programs.music.run import LEAST_SURE, MusicOptions, run
+    from mediacrawl.programs.music import LEAST_SURE, MusicOptions, mend_music
 
     originals = Path(opts.originals or time.strftime("demojibake-%Y%m%d-%H%M%S"))
     lists = (M3U if opts.m3u else frozenset()) | (CUE if opts.cue else frozenset())
@@ -137,7 +135,7 @@ def _run(args: list[str], opts: argparse.Namespace, least: float, substitutions:
     )
     console = MusicConsole(PreviewTable(sys.stdout, opts.limit, opts.color))
     try:
-        outcome = run(options, console)
+        outcome = mend_music(options, console)
     except BaseException:
         if options.originals and options.originals.is_dir():
             undo = f"scrapy demojibake --undo {shlex.quote(str(originals))}"
@@ -151,7 +149,7 @@ def _run(args: list[str], opts: argparse.Namespace, least: float, substitutions:
 
 
 def _undo(opts: argparse.Namespace) -> int:
-    from mediacrawl.programs.music.originals import undo
+    from mediacrawl.programs.music import undo
 
     files = failed = 0
     for done in undo(Path(opts.undo)):

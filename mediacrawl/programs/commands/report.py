@@ -24,9 +24,8 @@ from mediacrawl.frontier import FrontierError
 from mediacrawl.log.totals import Totals
 from mediacrawl.programs.commands.frontier_reader import frontier_named, open_reader
 from mediacrawl.programs.fleet import FleetError
-from mediacrawl.programs.report.page import page
+from mediacrawl.programs.report import report_page
 from mediacrawl.store import Catalogue, StoreError
-from mediacrawl.store.figures import added
 from mediacrawl.watch.facts import CrawlReport, Sources, busiest, make_report
 from mediacrawl.watch.log_digest import LogDigest, digest
 from mediacrawl.watch.status import CrawlStatus, crawl_folders, samples, states
@@ -73,7 +72,7 @@ class Command(OwnCommand, ScrapyCommand):
 
     def _write(self, facts: CrawlReport, opts: argparse.Namespace) -> None:
         is_json = opts.json or str(opts.output).lower().endswith(".json")
-        text = json.dumps(_plain(facts)) if is_json else page(facts)
+        text = json.dumps(_plain(facts)) if is_json else report_page(facts)
         if opts.json and opts.output in {None, "-"}:
             say(text, as_is=True)
             return
@@ -130,7 +129,7 @@ def gather(
         try:
             with Catalogue(path, read_only=True) as catalogue:
                 counted = catalogue.figures(since)
-                found = added(found, counted) if found else counted
+                found = found.plus(counted) if found else counted
         except StoreError as error:
             problems.append(error)
     sources = Sources(

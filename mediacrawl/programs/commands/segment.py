@@ -17,9 +17,16 @@ from mediacrawl.base.clock import today
 from mediacrawl.base.text import say
 from mediacrawl.commands.own import INTERRUPTED, OwnCommand
 from mediacrawl.crawl.policies import class_scores, scope_rules
-from mediacrawl.programs.segment import Rules, SegmentError, SegmentOptions, report, segment
-from mediacrawl.programs.segment.engine import SegmentProgress
-from mediacrawl.programs.segment.options import sources, target
+from mediacrawl.programs.segment import (
+    Rules,
+    SegmentError,
+    SegmentOptions,
+    SegmentProgress,
+    report,
+    segment,
+    sources,
+    target,
+)
 
 _MEMORY = "1GB"
 _LEAST = 128_000_000

@@ -26,7 +26,7 @@ from mediacrawl.frontier.operator_orders import OrderFolder
 from mediacrawl.frontier.stores import SQLITE_FILE
 from mediacrawl.programs.commands.frontier_reader import frontier_named, open_reader
 from mediacrawl.programs.commands.report import gather
-from mediacrawl.programs.report.screen import SORTS, STATES, TopView, screen
+from mediacrawl.programs.report import SORTS, STATES, TopView, screen_lines
 from mediacrawl.watch.facts import totals_of
 from mediacrawl.watch.status import CrawlStatus, Sample, crawl_folders, last_samples
 
@@ -215,7 +215,7 @@ class _Top:
         """Print one screen, with the sites."""
         self._read_sites()
         self.view.keys = False
-        lines = screen(self.view, time.time(), 200, 60)
+        lines = screen_lines(self.view, time.time(), 200, 60)
         while lines and not lines[-1]:
             lines.pop()
         say("\n".join(lines), flush=True)
@@ -225,7 +225,7 @@ class _Top:
         with Terminal() as terminal:
             threading.Thread(target=self._keep_sites_fresh, daemon=True).start()
             while True:
-                terminal.draw(screen(self.view, time.time(), *terminal.size))
+                terminal.draw(screen_lines(self.view, time.time(), *terminal.size))
                 key = terminal.key(INTERVAL)
                 if key in {"q", "\x04"}:
                     return

@@ -6,21 +6,32 @@ reply. The judgement trusts the log and not the crawl, and says what cannot be p
 a crawl writes. Nothing that a server sent controls the terminal.
 """
 
-from mediacrawl.programs.complaint.case import Case, ComplaintError, Logs, Subject, open_case, subject_of
-from mediacrawl.programs.complaint.judging import Breach, BreachKind, ConductPolicy, Judgement, judge
-from mediacrawl.programs.complaint.text import Sender, reply, verdict
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mediacrawl.base.lazy import late_names
+
+if TYPE_CHECKING:
+    from mediacrawl.programs.complaint.case import ComplaintError, Logs, Subject, open_case, subject_of
+    from mediacrawl.programs.complaint.judging import ConductPolicy
+    from mediacrawl.programs.complaint.text import Sender, reply, verdict
+else:
+    __getattr__ = late_names(
+        __name__,
+        {
+            **dict.fromkeys(("ComplaintError", "Logs", "Subject", "open_case", "subject_of"), "case"),
+            "ConductPolicy": "judging",
+            **dict.fromkeys(("Sender", "reply", "verdict"), "text"),
+        },
+    )
 
 __all__ = [
-    "Breach",
-    "BreachKind",
-    "Case",
     "ComplaintError",
     "ConductPolicy",
-    "Judgement",
     "Logs",
     "Sender",
     "Subject",
-    "judge",
     "open_case",
     "reply",
     "subject_of",

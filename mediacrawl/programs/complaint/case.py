@@ -9,8 +9,8 @@ from pathlib import Path
 
 from mediacrawl.base.format import plural
 from mediacrawl.log.archive import files, missing_days
+from mediacrawl.log.request_log import unfinished
 from mediacrawl.log.search import Search
-from mediacrawl.log.unfinished import unfinished
 from mediacrawl.programs.complaint.judging import ConductPolicy, Judgement, judge
 from mediacrawl.programs.complaint.lines import (
     LoggedRequest,
@@ -19,8 +19,7 @@ from mediacrawl.programs.complaint.lines import (
     logged_request,
     logged_robots,
 )
-from mediacrawl.scope.canonical import canonical
-from mediacrawl.scope.sites import host_of, site_of
+from mediacrawl.scope.urls import canonical, host_of, site_of
 from mediacrawl.watch.status import CrawlStatus
 
 _LAST_TIME = 253_402_300_799.0

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
-from mediacrawl.politeness.backoff import retry_after
-from mediacrawl.politeness.caching import robots_age
+from mediacrawl.politeness.delay import retry_after
+from mediacrawl.politeness.robots_book import robots_age
 from mediacrawl.programs.complaint.lines import LoggedRequest, RobotsHistory, authority
 from mediacrawl.scope.exclusions import Exclusion
 

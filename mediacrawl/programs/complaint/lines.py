@@ -14,8 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from mediacrawl.politeness.robots import RobotsRules
-from mediacrawl.scope.canonical import canonical
-from mediacrawl.scope.sites import authority_of
+from mediacrawl.scope.urls import authority_of, canonical
 
 _UNCHANGED = 304
 

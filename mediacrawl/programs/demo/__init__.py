@@ -4,18 +4,29 @@
 `DemoServer` serves it by HTTP. Both know nothing of the crawler.
 """
 
-from mediacrawl.programs.demo.answers import Resource, Response, strong_etag
-from mediacrawl.programs.demo.library import grow_mp3, media_bytes
-from mediacrawl.programs.demo.server import DemoServer
-from mediacrawl.programs.demo.sites import DemoSites, Station
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mediacrawl.base.lazy import late_names
+
+if TYPE_CHECKING:
+    from mediacrawl.programs.demo.library import LEGACY_ENCODINGS, NAMES
+    from mediacrawl.programs.demo.server import DemoServer
+    from mediacrawl.programs.demo.sites import DemoSites
+else:
+    __getattr__ = late_names(
+        __name__,
+        {
+            **dict.fromkeys(("LEGACY_ENCODINGS", "NAMES"), "library"),
+            "DemoServer": "server",
+            "DemoSites": "sites",
+        },
+    )
 
 __all__ = [
+    "LEGACY_ENCODINGS",
+    "NAMES",
     "DemoServer",
     "DemoSites",
-    "Resource",
-    "Response",
-    "Station",
-    "grow_mp3",
-    "media_bytes",
-    "strong_etag",
 ]

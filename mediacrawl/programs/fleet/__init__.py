@@ -7,20 +7,39 @@ when the operator insists; no worker outlives a fleet that is killed. It joins t
 fleet has its own (`server`).
 """
 
-from mediacrawl.programs.fleet.fleet import Fleet, FleetContext, FleetPlan
-from mediacrawl.programs.fleet.processes import FleetError, lock_folder
-from mediacrawl.programs.fleet.worker import RestartPolicy, Restarts, WorkerCommand
-from mediacrawl.watch.worker_stats import LOST, WorkerStats
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mediacrawl.base.lazy import late_names
+
+if TYPE_CHECKING:
+    from mediacrawl.programs.fleet.fleet import FLEET, Fleet, FleetContext, FleetPlan, prefixed
+    from mediacrawl.programs.fleet.processes import MODULE, FleetError, lock_folder
+    from mediacrawl.programs.fleet.server import RedisServer, running_server, server_url
+    from mediacrawl.programs.fleet.worker import WorkerCommand
+else:
+    __getattr__ = late_names(
+        __name__,
+        {
+            **dict.fromkeys(("FLEET", "Fleet", "FleetContext", "FleetPlan", "prefixed"), "fleet"),
+            **dict.fromkeys(("FleetError", "MODULE", "lock_folder"), "processes"),
+            **dict.fromkeys(("RedisServer", "running_server", "server_url"), "server"),
+            "WorkerCommand": "worker",
+        },
+    )
 
 __all__ = [
-    "LOST",
+    "FLEET",
+    "MODULE",
     "Fleet",
     "FleetContext",
     "FleetError",
     "FleetPlan",
-    "RestartPolicy",
-    "Restarts",
+    "RedisServer",
     "WorkerCommand",
-    "WorkerStats",
     "lock_folder",
+    "prefixed",
+    "running_server",
+    "server_url",
 ]

@@ -10,7 +10,7 @@ from mediacrawl.base.terms import Drop, End, SiteInfo, SiteState, Trouble
 from mediacrawl.base.text import pad, printable
 from mediacrawl.frontier.sqlite.reader import FrontierOverview, UrlStatus
 from mediacrawl.log.search import UrlHistory
-from mediacrawl.politeness.robots_note import RobotsNote
+from mediacrawl.politeness.robots_book import RobotsNote
 
 _LABEL = 14
 _CLASSES = 10

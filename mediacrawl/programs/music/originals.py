@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mediacrawl.log.archive import sync_folder
+from mediacrawl.base.files import sync_folder
 
 LIST = "originals.jsonl"
 """Name of the list in a folder of originals."""

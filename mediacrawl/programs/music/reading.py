@@ -11,12 +11,9 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
 
 from mediacrawl.base.terms import Tag
-from mediacrawl.probe import NeedBytes, ProbePolicy, SparseFile
-from mediacrawl.probe.context import ParseContext
-from mediacrawl.probe.formats import read_container
+from mediacrawl.probe import ProbePolicy, read_file
 from mediacrawl.programs.music import MEDIA
 from mediacrawl.programs.music.originals import LIST, is_draft
 
@@ -84,33 +81,11 @@ CONTAINERS = frozenset(
 )
 """Formats whose tags can be written."""
 
-_AT_ONCE = 64 * 1024
-"""Bytes of the two pieces that nearly all tags are in: the front of a file, and its end."""
-_MOST_BYTES = 16 * 1024 * 1024
-"""Bytes of one file that its tags may make us read. Covers are stepped over; a tag of more text is an attack."""
-_POLICY = ProbePolicy(max_text_bytes=256 * 1024, max_tags=2000, max_id3_tags=1, average_bytes=4 * 1024)
-"""The bit rate is not needed, and 128 KB of frames took two thirds of the time of a file. Of several ID3v2 tags mutagen
-writes the first."""
-
-
-class DiskFile(SparseFile):
-    """A file that is open for reading, of which at most `most` bytes are read."""
-
-    def __init__(self, stream: BinaryIO, most: int = _MOST_BYTES) -> None:
-        size = stream.seek(0, os.SEEK_END)
-        super().__init__(size)
-        self._descriptor = stream.fileno()
-        self._left = most
-        for start in (0, max(_AT_ONCE, size - _AT_ONCE)):
-            self.put(start, os.pread(self._descriptor, _AT_ONCE, start))
-
-    def _piece(self, start: int, stop: int) -> bytes:
-        held = super()._piece(start, stop)
-        if held or self._left <= 0 or start >= stop:
-            return held
-        read = os.pread(self._descriptor, min(stop - start, self._left), start)
-        self._left -= len(read)
-        return read
+_POLICY = ProbePolicy(
+    max_bytes=16 << 20, max_text_bytes=256 * 1024, max_tags=2000, max_id3_tags=1, average_bytes=4 * 1024
+)
+"""Covers are stepped over; a tag of more text is an attack. The bit rate is not needed, and 128 KB of frames took two
+thirds of the time of a file. Of several ID3v2 tags mutagen writes the first."""
 
 
 @dataclass(slots=True)
@@ -119,7 +94,7 @@ class TaggedFile:
 
     Attributes:
         path: of the file, as `os.fsdecode` makes it.
-        container: name of the format by its content, see `mediacrawl.probe.formats`; empty if it is not known.
+        container: name of the format by its content, see `ProbeResult`; empty if it is not known.
         tags: all texts of the file, in its order.
         cover: whether there is a picture, its MIME type and its size in bytes.
         notes: why the reading is not complete.
@@ -140,20 +115,17 @@ def read_tags(path: Path) -> TaggedFile:
         if not stat.S_ISREG(path.stat().st_mode):
             return TaggedFile(path, why="it is no regular file")
         with path.open("rb") as stream:
-            file = DiskFile(stream)
-            if not file.size:
-                return TaggedFile(path, why="it is empty")
-            context = ParseContext(file, _POLICY)
-            read_container(context)
-    except NeedBytes:
-        return TaggedFile(path, why="its tags are too long")
+            result = read_file(stream, _POLICY)
     except OSError as error:
         return TaggedFile(path, why=f"it cannot be read: {error.strerror or error}")
-    result = context.result
+    if result.status == "error:NoData":
+        return TaggedFile(path, why="it is empty")
+    if "budget" in result.notes:
+        return TaggedFile(path, why="its tags are too long")
     cover = (result.has_cover, result.cover_mime, result.cover_size)
     found = TaggedFile(path, result.container or "", result.tags, cover, result.notes)
     if found.container not in CONTAINERS:
         found.why = f"it is {found.container}, whose tags are not read here" if found.container else "it is no media"
-    elif context.errors and not result.tags:
+    elif result.errors and not result.tags:
         found.why = "it is damaged: no tag can be read"
     return found

@@ -87,7 +87,7 @@ class MusicObserver(Protocol):
         """Called for a file that is not changed because of an error; `why` is the second half of a sentence."""
 
 
-def run(options: MusicOptions, observer: MusicObserver) -> MusicSummary:
+def mend_music(options: MusicOptions, observer: MusicObserver) -> MusicSummary:
     """Examine music, and repair it on request.
 
     Raises:

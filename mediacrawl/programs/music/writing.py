@@ -9,10 +9,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import struct
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -22,14 +23,10 @@ from mutagen import aiff, apev2, asf, flac, id3, mp4, wave
 
 from mediacrawl.base.terms import Tag
 from mediacrawl.encoding.excerpts import clean
-from mediacrawl.probe import NeedBytes, ProbePolicy, SparseFile
-from mediacrawl.probe.context import BrokenError, LimitError, ParseContext, exact
-from mediacrawl.probe.formats import id3 as id3_reader
-from mediacrawl.probe.formats import mp4_atoms, ogg, outer_tags, riff
-from mediacrawl.probe.text import LATIN1, UTF16, cut, ended
+from mediacrawl.probe import file_parts
 from mediacrawl.programs.music.deciding import DecidedFile, DecidedText
 from mediacrawl.programs.music.originals import RefusedError
-from mediacrawl.programs.music.reading import DiskFile, TaggedFile, read_tags
+from mediacrawl.programs.music.reading import TaggedFile, read_tags
 from mediacrawl.record.values import is_place
 
 Id3v1 = Literal["keep", "rewrite", "remove"]
@@ -37,6 +34,7 @@ Id3v1 = Literal["keep", "rewrite", "remove"]
 their letters; it is removed."""
 
 _ID3V1 = "id3v1"
+_ID3V1_FIELDS = ("", "title", "artist", "album", "date", "comment")
 _ID3V2 = frozenset({"id3v2.3", "id3v2.4"})
 _APE_FORMATS = frozenset({"ape", "wavpack", "musepack"})
 _FRONT_FORMATS = frozenset({"mp3", "aac", "tta"})
@@ -46,8 +44,6 @@ _ID3_FRAMES = {
 }  # fmt: skip
 _APE_KEYS = {"date": "Year", "tracknumber": "Track"}
 _TEXT_FRAMES = (id3.TextFrame, id3.USLT, id3.PairedTextFrame)
-_COUNTED_FRAMES = frozenset({"COMM", "USLT", "IPLS", "USER", "OWNE"})
-"""Frames with texts, besides those whose names begin with T and W; mutagen may write their texts otherwise."""
 _ATOM = 4
 _3GPP = frozenset({"titl", "auth", "perf", "gnre", "dscp", "albm", "kywd"})
 _ATOM_TEXTS = frozenset({"utf-8", "utf-16-be", "shift_jis"})
@@ -55,13 +51,7 @@ _ATOM_TEXTS = frozenset({"utf-8", "utf-16-be", "shift_jis"})
 _LOST = "\ufffd"
 _CLOSE = 1.0
 """Seconds. Of MPEG audio mutagen derives the length from the size, in which the tags at the end count."""
-_MOST_TAGS = 16
-"""Tags in a row at the front or the end of a file."""
-_FLAC_FREE = frozenset({1, 4})
-"""FLAC's padding and comments. Pictures must stay, so they are compared."""
-_RIFF_TAGS = frozenset({b"id3 ", b"ID3 ", b"JUNK", b"junk", b"PAD ", b"FLLR"})
 _PIECE = 1 << 20
-_POLICY = ProbePolicy(max_text_bytes=16 << 20)
 _IMPORTS = threading.Lock()
 """`mutagen.File` imports modules which import each other, of which two threads may see half of one."""
 _LAME = "lame"
@@ -135,17 +125,19 @@ def write_tags(path: Path, file: TaggedFile, plan: TagPlan) -> None:
         OSError: the disk is full, or gives an error.
     """
     before = content_of(path, file.container)
-    last = _take_id3v1(path)
+    if before.id3v1:
+        # mutagen would rewrite it with question marks.
+        os.truncate(path, path.stat().st_size - len(before.id3v1))
     changed = [text for text in plan.texts if text.tag.source != _ID3V1]
     new = {(text.tag.frame, clean(text.tag.text)): text.text for text in changed}
     sources = {"id3v2" if text.tag.source in _ID3V2 else text.tag.source for text in changed}
     home = _home(file)
     for source in sorted(sources | ({home} if plan.added else set())):
         _by_mutagen(path, file, source, new, plan.added if source == home else {})
-    if last and plan.id3v1 != "remove":
-        texts = {text.tag.raw: text.text for text in plan.texts if text.tag.source == _ID3V1}
+    if before.id3v1 and plan.id3v1 != "remove":
+        texts = [text for text in plan.texts if text.tag.source == _ID3V1]
         with path.open("ab") as copy:
-            copy.write(_rewritten_id3v1(last, texts) if plan.id3v1 == "rewrite" else last)
+            copy.write(_rewritten_id3v1(before.id3v1, texts) if plan.id3v1 == "rewrite" else before.id3v1)
     after = content_of(path, file.container)
     if not before.frames <= after.frames:
         raise RefusedError("frames of its tag would be lost")
@@ -161,28 +153,15 @@ def _home(file: TaggedFile) -> str:
     return "ape" if file.container in _APE_FORMATS or ("ape" in sources and not sources & _ID3V2) else "id3v2"
 
 
-def _take_id3v1(path: Path) -> bytes:
-    """Cut the ID3v1 tag off the end of a file, which mutagen would rewrite with question marks. Return its bytes."""
-    with path.open("r+b") as file:
-        size = file.seek(0, 2)
-        file.seek(max(0, size - id3_reader.ID3V1_SIZE))
-        data = file.read()
-        if not id3_reader.is_id3v1(data):
-            return b""
-        file.truncate(size - id3_reader.ID3V1_SIZE)
-    return data
-
-
-def _rewritten_id3v1(data: bytes, texts: Mapping[bytes, str]) -> bytes:
+def _rewritten_id3v1(data: bytes, texts: Iterable[DecidedText]) -> bytes:
     """Return the tag with new texts in place of the old bytes."""
     is_numbered = data[125] == 0 and data[126]
     layout = struct.Struct("3s30s30s30s4s28s3s" if is_numbered else "3s30s30s30s4s30s1s")
     fields = list(layout.unpack(data))
-    for place, field in enumerate(fields[1:6], 1):
-        # What follows the first NUL is left over from a longer text before it.
-        text = texts.get(ended(field))
-        if text is not None:
-            fields[place] = text.encode("latin-1") if max(text, default="") <= "\xff" else b""
+    for text in texts:
+        place = _ID3V1_FIELDS.index(text.tag.frame)
+        if fields[place].startswith(text.tag.raw):
+            fields[place] = text.text.encode("latin-1") if max(text.text, default="") <= "\xff" else b""
     return layout.pack(*fields)
 
 
@@ -320,12 +299,14 @@ class Content:
     """What must not change in a file.
 
     Attributes:
-        frames: of the ID3v2 tag at its front, by name; of those that are no text also their contents.
+        frames: of the ID3v2 tag at its front, see `FileParts.frames`.
+        id3v1: its last 128 bytes if they are an ID3v1 tag.
         digest: SHA-256 of the bytes outside the tags.
         length: in seconds as mutagen finds it, 0 if it does not.
     """
 
     frames: Counter[tuple[str, bytes]]
+    id3v1: bytes
     digest: str
     length: float
 
@@ -344,101 +325,13 @@ def content_of(path: Path, container: str) -> Content:
         length = 0.0
     digest = hashlib.sha256()
     with path.open("rb") as stream:
-        size = stream.seek(0, 2)
-        file = DiskFile(stream, size)
         try:
-            header = id3_reader.find_header(file, 0)
-            bodies = list(id3_reader.bodies(ParseContext(file, _POLICY), header)) if header else []
-            for start, stop in _PARTS[container](file, size):
-                digest.update(b"%d:" % (stop - start))
-                stream.seek(start)
-                for at in range(start, stop, _PIECE):
-                    digest.update(stream.read(min(_PIECE, stop - at)))
-        except (BrokenError, LimitError, NeedBytes) as error:
+            parts = file_parts(stream, container)
+        except ValueError as error:
             raise RefusedError("it is damaged, and its audio cannot be distinguished from its tags") from error
-    frames = Counter((name, _content(name, body)) for name, body in bodies if body[1:].strip(b"\0"))
-    return Content(frames, digest.hexdigest(), float(length))
-
-
-def _content(name: str, body: bytes) -> bytes:
-    """Return what of the body of a frame must stay."""
-    if name[0] in "TW" or name in _COUNTED_FRAMES:
-        return b""
-    if name == "APIC":
-        # id3v2.4.0-frames, 4.14; mutagen may write the description in another encoding.
-        _, rest = cut(body[1:], LATIN1)
-        _, data = cut((rest or b"")[1:], UTF16 if body[:1] in {b"\1", b"\2"} else LATIN1)
-        return body if data is None else data
-    return body
-
-
-Parts = Iterator[tuple[int, int]]
-"""Offsets of bytes that must stay the same: start and stop."""
-
-
-def _between_tags(file: SparseFile, stop: int) -> Parts:
-    """MPEG audio, APE and others: the bytes between the tags at the front and those at the end."""
-    start = 0
-    for _ in range(_MOST_TAGS):
-        header = id3_reader.find_header(file, start) or outer_tags.find_ape_at_front(file, start)
-        if header is None or not start < header.end <= stop:
-            break
-        start = header.end
-    for _ in range(_MOST_TAGS):
-        tag = outer_tags.find_ape_at_end(file, stop) or outer_tags.find_lyrics3(file, stop)
-        last = stop - id3_reader.ID3V1_SIZE
-        if start <= last and id3_reader.is_id3v1(file.get(last, stop)):
-            stop = last
-        elif tag is not None and start <= tag.start < stop:
-            stop = tag.start
-        else:
-            break
-    yield start, stop
-
-
-def _flac(file: SparseFile, stop: int) -> Parts:
-    """FLAC format, METADATA_BLOCK_HEADER."""
-    ((start, stop),) = _between_tags(file, stop)
-    at, is_last = start + 4, file.get(start, start + 4) != b"fLaC"
-    while not is_last:
-        header = exact(file, at, at + 4)
-        is_last, kind = bool(header[0] & 0x80), header[0] & 0x7F
-        end = at + 4 + int.from_bytes(header[1:], "big")
-        if kind not in _FLAC_FREE:
-            yield at + 4, min(end, stop)
-        at = end
-    yield min(at, stop), stop
-
-
-def _ogg(file: SparseFile, stop: int) -> Parts:
-    """The bodies of the pages with audio. Those with headers have the granule position 0 (RFC 3533, 6)."""
-    at = 0
-    while page := ogg.read_page(file, at):
-        at = page.stop
-        if page.granule:
-            yield page.body, min(at, stop)
-    yield min(at, stop), stop
-
-
-def _mp4(file: SparseFile, stop: int) -> Parts:
-    atoms = mp4_atoms.walk(ParseContext(file, _POLICY), 0, stop)
-    return ((atom.body, atom.stop) for atom in atoms if atom.name == b"mdat")
-
-
-def _asf(file: SparseFile, stop: int) -> Parts:
-    yield min(int.from_bytes(file.get(16, 24), "little"), stop), stop
-
-
-def _riff(file: SparseFile, stop: int) -> Parts:
-    chunks = riff.walk(ParseContext(file, _POLICY), 12, stop, "big" if file.get(0, 4) == b"FORM" else "little")
-    return ((chunk.body, chunk.stop) for chunk in chunks if chunk.name not in _RIFF_TAGS)
-
-
-_PARTS: dict[str, Callable[[SparseFile, int], Parts]] = {
-    **dict.fromkeys(("mp3", "aac", "ape", "wavpack", "musepack", "tta"), _between_tags),
-    **dict.fromkeys(("mp4", "mov"), _mp4),
-    **dict.fromkeys(("wav", "aiff"), _riff),
-    "flac": _flac,
-    "ogg": _ogg,
-    "asf": _asf,
-}
+        for start, stop in parts.media:
+            digest.update(b"%d:" % (stop - start))
+            stream.seek(start)
+            for at in range(start, stop, _PIECE):
+                digest.update(stream.read(min(_PIECE, stop - at)))
+    return Content(parts.frames, parts.id3v1, digest.hexdigest(), float(length))

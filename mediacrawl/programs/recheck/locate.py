@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from mediacrawl.base.facts import is_external
+from mediacrawl.base.text import plain
 from mediacrawl.encoding import repair
-from mediacrawl.programs.rerun.blocks import RerunError
-from mediacrawl.programs.rerun.endpoints import location_of, open_reader
+from mediacrawl.programs.rerun import RerunError, location_of, open_reader
 from mediacrawl.record.build import PAGE_STATUS
 from mediacrawl.record.evidence import decision_of, number, raw_bytes
 from mediacrawl.record.fields import EVIDENCE, by_user
@@ -33,7 +33,6 @@ from mediacrawl.record.values import (
     whole_elements,
     with_texts,
 )
-from mediacrawl.store.rows import plain
 
 _LOST = "\ufffd"
 _USER = "user"

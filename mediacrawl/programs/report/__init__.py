@@ -2,3 +2,29 @@
 
 `page` writes the HTML page from the facts that `watch.facts` gathered; `screen` draws ``scrapy top``.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mediacrawl.base.lazy import late_names
+
+if TYPE_CHECKING:
+    from mediacrawl.programs.report.page import report_page
+    from mediacrawl.programs.report.screen import SORTS, STATES, TopView, screen_lines
+else:
+    __getattr__ = late_names(
+        __name__,
+        {
+            "report_page": "page",
+            **dict.fromkeys(("SORTS", "STATES", "TopView", "screen_lines"), "screen"),
+        },
+    )
+
+__all__ = [
+    "SORTS",
+    "STATES",
+    "TopView",
+    "report_page",
+    "screen_lines",
+]

@@ -28,7 +28,7 @@ _POINTS, _FEWEST = 60, 50
 """Points of the curve of finds, and URLs that must have ended for one."""
 
 
-def page(report: CrawlReport) -> str:
+def report_page(report: CrawlReport) -> str:
     """Return the page; it has at most 300 KB, whatever the size of the crawl."""
     # Importing it takes 40 ms, and few commands write a page.
     from jinja2 import Environment  # noqa: PLC0415

@@ -55,7 +55,7 @@ class TopView:
     keys: bool = True
 
 
-def screen(view: TopView, now: float, width: int, height: int) -> list[str]:
+def screen_lines(view: TopView, now: float, width: int, height: int) -> list[str]:
     """Return the lines of the screen: `height` of them, none with more columns than `width`."""
     lines = [_title(view, now), *_numbers(view, now)]
     if len(view.statuses) > 1:

@@ -8,17 +8,41 @@ processes; a run over the output changes nothing; an unchanged record stays byte
 the file is in another encoding; unreadable records are passed through or put aside, and counted; memory is bounded.
 """
 
-from mediacrawl.programs.rerun.blocks import RerunCounts, RerunError, RerunOptions
-from mediacrawl.programs.rerun.console import PreviewTable, report
-from mediacrawl.programs.rerun.run import RerunResult, RerunWatcher, rerun
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mediacrawl.base.lazy import late_names
+
+if TYPE_CHECKING:
+    from mediacrawl.programs.rerun.blocks import PreviewRow, RerunError, RerunOptions
+    from mediacrawl.programs.rerun.console import PreviewTable, RerunConsole, ranking, refuse_unchecked, write_report
+    from mediacrawl.programs.rerun.endpoints import location_of, open_reader
+    from mediacrawl.programs.rerun.output_file import replace
+    from mediacrawl.programs.rerun.run import rerun
+else:
+    __getattr__ = late_names(
+        __name__,
+        {
+            **dict.fromkeys(("PreviewRow", "RerunError", "RerunOptions"), "blocks"),
+            **dict.fromkeys(("PreviewTable", "RerunConsole", "ranking", "refuse_unchecked", "write_report"), "console"),
+            **dict.fromkeys(("location_of", "open_reader"), "endpoints"),
+            "replace": "output_file",
+            "rerun": "run",
+        },
+    )
 
 __all__ = [
+    "PreviewRow",
     "PreviewTable",
-    "RerunCounts",
+    "RerunConsole",
     "RerunError",
     "RerunOptions",
-    "RerunResult",
-    "RerunWatcher",
-    "report",
+    "location_of",
+    "open_reader",
+    "ranking",
+    "refuse_unchecked",
+    "replace",
     "rerun",
+    "write_report",
 ]

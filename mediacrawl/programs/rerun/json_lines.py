@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from mediacrawl.base.declaration import declared_fields
-from mediacrawl.log.archive import replacing
+from mediacrawl.base.files import replacing
+from mediacrawl.base.text import plain
 from mediacrawl.programs.rerun.blocks import LONGEST_RECORD, TOO_LONG, Block, BlockRecord, Writer
 from mediacrawl.programs.rerun.input_file import InputFile
 from mediacrawl.programs.rerun.text_encoding import TextEncoding, line_as_utf8
 from mediacrawl.record.item import MediaItem
-from mediacrawl.store.rows import plain, safe
+from mediacrawl.store.rows import safe
 
 _FIRST_COLON = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:(\s?)')
 

@@ -26,9 +26,7 @@ from mediacrawl.programs.rerun.blocks import (
     packed,
     unpacked,
 )
-from mediacrawl.store import StoreError
-from mediacrawl.store.bulk import BulkCatalogue, kept_row, stored_record
-from mediacrawl.store.rows import bound
+from mediacrawl.store import BulkCatalogue, StoreError
 
 _AT_ONCE = 1_000
 """Rows of one transaction."""
@@ -66,14 +64,14 @@ class CatalogueReader(Reader):
 
     def records(self, block: Block) -> Iterator[BlockRecord]:
         for place, row in enumerate(block.data):
-            yield BlockRecord(block.number + place, place, None, stored_record(row), origin=row)
+            yield BlockRecord(block.number + place, place, None, BulkCatalogue.record_of(row), origin=row)
 
 
 class InPlaceWriter(Writer):
     """Writes changed records back to the catalogue that is read, each if it is still as it was read."""
 
     def packed(self, record: dict[str, Any], entry: BlockRecord) -> bytes:
-        return packed((entry.origin, bound(kept_row(record, 0.0)))) if entry.changed else b""
+        return packed((entry.origin, BulkCatalogue.row_of(record))) if entry.changed else b""
 
     def is_taken(self) -> bool:
         return False

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from mediacrawl.log.archive import replacing, sync_folder
+from mediacrawl.base.files import replacing, sync_folder
 from mediacrawl.programs.rerun.blocks import SAVE_EVERY, RerunError, RunState, Writer, explained
 
 if sys.platform != "win32":

@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from mediacrawl.log.archive import replacing
+from mediacrawl.base.files import replacing
 from mediacrawl.programs.rerun import blocks, json_lines
 from mediacrawl.programs.rerun.blocks import (
     Block,

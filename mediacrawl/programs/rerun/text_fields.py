@@ -14,7 +14,7 @@ from typing import Any, Final
 from mediacrawl.record.fields import BY_USER, EVIDENCE, by_user, is_element
 from mediacrawl.record.fixer import COMMON_NAMES, Fixer, FixResult
 from mediacrawl.record.values import FILE_FIELDS
-from mediacrawl.store.schema import COLUMNS
+from mediacrawl.store import BulkCatalogue
 
 TEXT: Final = "text"
 EMPTY: Final = "empty"
@@ -28,7 +28,7 @@ _LONGEST_PATH: Final = 300
 
 _INDEX: Final = re.compile(r"\[\d++\](?=[.\[]|\Z)")
 _EVIDENCE: Final = frozenset({EVIDENCE, BY_USER})
-_IN_TAGS: Final = frozenset(COLUMNS) - {"extra"}
+_IN_TAGS: Final = BulkCatalogue.fields - {"extra"}
 """Fields of a record of ours, whose texts have evidence in its tags."""
 
 _FILES: Final = (

@@ -26,7 +26,7 @@ from mediacrawl.programs.rerun.blocks import (
 from mediacrawl.programs.rerun.text_fields import TextFields
 from mediacrawl.record.evidence import number
 from mediacrawl.record.fixer import Fixer, FixResult, TextChange
-from mediacrawl.store.works import content_keys, may_have_lost, others_in, with_copies
+from mediacrawl.store import copies_of_damaged, mended_by_copies
 
 _AHEAD = 3
 """Blocks for each process that are in work or wait for their turn."""
@@ -39,12 +39,6 @@ WorkerPlan = tuple[Reader, Writer | None, TextFields, RerunOptions, Copies]
 """Parses a block, packs it (not in a dry run), finds the text fields; the options of the run; and the records that
 mend others. It is pickled."""
 
-_MOST_COPIES = 20
-"""Records of one file that are looked at."""
-
-_MOST_LOST = 100_000
-"""Files with a lost text that are looked for: some 50 MB."""
-
 
 def find_copies(reader: Reader) -> Copies:
     """Find the records of files of which one record has lost a text and another may have it. A pipe is not read."""
@@ -55,16 +49,7 @@ def find_copies(reader: Reader) -> Copies:
                 if entry.record is not None and isinstance(entry.record.get("tags"), list):
                     yield entry.record
 
-    damaged = filter(may_have_lost, records()) if reader.can_resume else ()
-    lost = (key for record in damaged for key in content_keys(record))
-    wanted = set(islice(lost, _MOST_LOST))
-    found: dict[str, list[Mapping[str, Any]]] = {}
-    for record in records() if wanted else ():
-        for key in wanted.intersection(content_keys(record)):
-            same = found.setdefault(key, [])
-            if len(same) < _MOST_COPIES:
-                same.append({"content_url": record.get("content_url"), "tags": record["tags"]})
-    return {key: same for key, same in found.items() if len(same) > 1}
+    return copies_of_damaged(records) if reader.can_resume else {}
 
 
 class BlockResult(NamedTuple):
@@ -116,8 +101,7 @@ class BlockWorker:
         if entry.record is None:
             return None
         try:
-            has_lost = self._copies and may_have_lost(entry.record)
-            mended = with_copies(entry.record, others_in(entry.record, self._copies)) if has_lost else None
+            mended = mended_by_copies(entry.record, self._copies) if self._copies else None
             copied = list(_copied(entry.record, mended)) if mended else []
             entry.record.update(mended or {})
             found = self._texts.fix(entry.record, self._fixer, holds)

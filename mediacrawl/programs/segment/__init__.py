@@ -10,8 +10,35 @@ atomically. Sorting and joining are done by the statements in ``queue.sql``, by 
 elsewhere (docs/segment.md).
 """
 
-from mediacrawl.programs.segment.examine import Examiner, Rules, SegmentError, statements
-from mediacrawl.programs.segment.options import SegmentOptions
-from mediacrawl.programs.segment.run import SegmentResult, report, segment
+from __future__ import annotations
 
-__all__ = ["Examiner", "Rules", "SegmentError", "SegmentOptions", "SegmentResult", "report", "segment", "statements"]
+from typing import TYPE_CHECKING
+
+from mediacrawl.base.lazy import late_names
+
+if TYPE_CHECKING:
+    from mediacrawl.programs.segment.engine import SegmentProgress
+    from mediacrawl.programs.segment.examine import Rules, SegmentError
+    from mediacrawl.programs.segment.options import SegmentOptions, sources, target
+    from mediacrawl.programs.segment.run import report, segment
+else:
+    __getattr__ = late_names(
+        __name__,
+        {
+            "SegmentProgress": "engine",
+            **dict.fromkeys(("Rules", "SegmentError"), "examine"),
+            **dict.fromkeys(("SegmentOptions", "sources", "target"), "options"),
+            **dict.fromkeys(("report", "segment"), "run"),
+        },
+    )
+
+__all__ = [
+    "Rules",
+    "SegmentError",
+    "SegmentOptions",
+    "SegmentProgress",
+    "report",
+    "segment",
+    "sources",
+    "target",
+]

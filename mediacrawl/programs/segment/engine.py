@@ -16,7 +16,7 @@ from typing import Any, Self, TextIO
 from mediacrawl.base.bar import Bar
 from mediacrawl.base.format import elapsed
 from mediacrawl.base.text import printable
-from mediacrawl.priority.score import Scores
+from mediacrawl.priority.links import Scores
 from mediacrawl.programs.segment.examine import (
     Examine,
     ExaminedUrls,

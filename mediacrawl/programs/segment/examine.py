@@ -20,13 +20,11 @@ from mediacrawl.base.terms import Drop, Kind
 from mediacrawl.base.workers import WorkerEndedError, workers
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.priority import link_class
-from mediacrawl.priority.score import Scores
-from mediacrawl.scope import NeverCrawlError, ScopeRules
-from mediacrawl.scope.candidates import kind_of, parse_seeds
-from mediacrawl.scope.canonical import canonical, scheme_of
-from mediacrawl.scope.extensions import extension_of
+from mediacrawl.priority.links import Scores
+from mediacrawl.scope import NeverCrawlError, Scope, ScopeRules
+from mediacrawl.scope.candidates import parse_seeds
 from mediacrawl.scope.include import Include, IncludeError
-from mediacrawl.scope.sites import site_of
+from mediacrawl.scope.urls import canonical, extension_of, kind_of, scheme_of, site_of
 
 
 class SegmentError(Exception):
@@ -98,7 +96,7 @@ class Examiner:
     def __init__(self, rules: Rules) -> None:
         try:
             include = Include.load(rules.include) if rules.include else None
-            self._scope = rules.scope.scope(lambda: rules.today, include=include)
+            self._scope = Scope(lambda: rules.today, rules.scope, include=include)
         except (IncludeError, NeverCrawlError) as error:
             raise SegmentError(f"{str(error).rstrip('.')}.") from error
         except OSError as error:

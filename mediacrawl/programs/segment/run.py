@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+from mediacrawl.base.files import sync_folder
 from mediacrawl.base.format import count, elapsed, plural
 from mediacrawl.base.text import printable
-from mediacrawl.log.archive import sync_folder
 from mediacrawl.programs.segment.engine import Engine, SegmentProgress, check_engine, sorted_table, text, threads_for
 from mediacrawl.programs.segment.examine import SegmentError, examiner, statements
 from mediacrawl.programs.segment.links import (

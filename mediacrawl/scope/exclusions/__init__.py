@@ -9,10 +9,16 @@ without a line end, may come from a half-written file: they count when the next 
 read in slices of about a millisecond; the old list is in force until the last one. Memory: the size of the file and
 8 bytes an entry.
 
-`adding` writes entries into a file, `waiting` drops excluded URLs from a frontier.
+`never` has the syntax of a list, the index of a file, and `NeverCrawl`: begin reading there. `drop_excluded` drops the
+waiting URLs of a frontier that are on the list. `adding` writes entries into a file.
 """
 
-from mediacrawl.scope.exclusions.entries import Exclusion, NeverCrawlError
-from mediacrawl.scope.exclusions.never import RELOAD_INTERVAL, NeverCrawl
+from mediacrawl.scope.exclusions.never import (
+    RELOAD_INTERVAL,
+    Exclusion,
+    NeverCrawl,
+    NeverCrawlError,
+    drop_excluded,
+)
 
-__all__ = ["RELOAD_INTERVAL", "Exclusion", "NeverCrawl", "NeverCrawlError"]
+__all__ = ["RELOAD_INTERVAL", "Exclusion", "NeverCrawl", "NeverCrawlError", "drop_excluded"]

@@ -13,10 +13,8 @@ from datetime import date
 from pathlib import Path
 from stat import S_IMODE
 
-from mediacrawl.log.archive import replacing
-from mediacrawl.scope.exclusions.entries import Exclusion, NeverCrawlError, read_line
-from mediacrawl.scope.exclusions.list_content import ListContent
-from mediacrawl.scope.exclusions.never import NeverCrawl, read_whole
+from mediacrawl.base.files import replacing
+from mediacrawl.scope.exclusions.never import Exclusion, ListContent, NeverCrawl, NeverCrawlError, read_line, read_whole
 
 _LONGEST_REASON = 1_000
 """Characters of a reason; the rest is cut off."""

@@ -9,7 +9,7 @@ from command_line import MEDIACRAWL, crawl, run
 
 from mediacrawl.log import archive
 from mediacrawl.log.request_log import RequestLine, RequestLog
-from mediacrawl.programs.demo import Resource
+from mediacrawl.programs.demo.answers import Resource
 
 DAY = 86_400.0
 FIRST = 1_785_585_600.0  # 2026-08-01 12:00:00 UTC

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.log.unfinished import UNFINISHED
-from mediacrawl.programs.complaint import BreachKind, ConductPolicy, judge
+from mediacrawl.log.request_log import UNFINISHED
+from mediacrawl.programs.complaint import ConductPolicy
+from mediacrawl.programs.complaint.judging import BreachKind, judge
 from mediacrawl.programs.complaint.lines import RobotsHistory, logged_request, logged_robots
 from mediacrawl.scope.exclusions import NeverCrawl
 

@@ -17,7 +17,8 @@ from mutagen.mp3 import MP3
 from w3lib.url import canonicalize_url
 
 from mediacrawl.probe import Probe, ProbeResult
-from mediacrawl.programs.demo import DemoServer, grow_mp3, media_bytes
+from mediacrawl.programs.demo import DemoServer
+from mediacrawl.programs.demo.library import grow_mp3, media_bytes
 from mediacrawl.record.item import MediaItem
 
 SHORT = {"can-y-mor.dsf"}

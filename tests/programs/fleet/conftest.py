@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from mediacrawl.log.totals import summed
-from mediacrawl.programs.fleet import Fleet, FleetContext, FleetPlan, RestartPolicy, WorkerCommand
+from mediacrawl.programs.fleet import Fleet, FleetContext, FleetPlan, WorkerCommand
+from mediacrawl.programs.fleet.worker import RestartPolicy
 from mediacrawl.watch.report import CrawlFacts
 from mediacrawl.watch.status import states
 

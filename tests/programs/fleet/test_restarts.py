@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.programs.fleet import RestartPolicy, Restarts
+from mediacrawl.programs.fleet.worker import RestartPolicy, Restarts
 
 PAUSES = {
     "young deaths double the pause up to a minute": ([20.0] * 9, [1, 2, 4, 8, 16, 32, 60, 60, 60]),

@@ -17,8 +17,8 @@ from mediacrawl.frontier.order import Levels
 from mediacrawl.frontier.stores import delete_store, open_store
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority import link_class
-from mediacrawl.programs.frontier_tools.check import check
-from mediacrawl.programs.frontier_tools.repair import UrlNaming, repair
+from mediacrawl.programs.frontier_tools.checking import check
+from mediacrawl.programs.frontier_tools.repairing import UrlNaming, repair
 from mediacrawl.scope import site_of
 
 POLICY = FrontierPolicy(delay=DelayPolicy(0, 10, 10, 10), explore=0.1, front_least=5, front_most=10)

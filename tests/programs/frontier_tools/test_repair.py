@@ -23,8 +23,8 @@ from mediacrawl.frontier import FrontierError, FrontierPolicy
 from mediacrawl.frontier.seen import url_key
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.programs.frontier_tools.check import check
-from mediacrawl.programs.frontier_tools.repair import UrlNaming, repair
+from mediacrawl.programs.frontier_tools.checking import check
+from mediacrawl.programs.frontier_tools.repairing import UrlNaming, repair
 
 POLICY = FrontierPolicy(delay=DelayPolicy(0, 10, 10, 10), explore=0.0)
 PATIENT = DelayPolicy(0, 10, 60, 60)

@@ -7,7 +7,7 @@ import signal
 import warnings
 from unittest import mock
 
-from mediacrawl.programs.music.run import MusicOptions, run
+from mediacrawl.programs.music.run import MusicOptions, mend_music
 
 
 class Told:
@@ -27,7 +27,7 @@ def mend(folder, **options):
     """Mends a folder; the originals are kept beside it."""
     told = Told()
     originals = folder.parent / f"{folder.name}.originals"
-    outcome = run(MusicOptions(paths=[folder], **({"write": True, "originals": originals} | options)), told)
+    outcome = mend_music(MusicOptions(paths=[folder], **({"write": True, "originals": originals} | options)), told)
     return outcome, told, originals
 
 

@@ -17,7 +17,7 @@ from music_files import FORMATS, TEXTS, mp3
 from mediacrawl.programs.commands import on_disk
 from mediacrawl.programs.music.originals import LIST, OriginalsError, is_draft, undo
 from mediacrawl.programs.music.reading import read_tags
-from mediacrawl.programs.music.run import MusicOptions, run
+from mediacrawl.programs.music.run import MusicOptions, mend_music
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ PLACES = {
     "before the copy is made": ("shutil.copy2", False, 2),
     "after the copy was made": ("shutil.copy2", True, 2),
     "before the copy is changed": ("mediacrawl.programs.music.run.write_tags", False, 2),
-    "while the copy is changed": ("mediacrawl.programs.music.writing._take_id3v1", True, 2),
+    "while the copy is changed": ("mediacrawl.programs.music.writing._home", True, 2),
     "after the copy was changed": ("mediacrawl.programs.music.run.write_tags", True, 2),
     "before the line of the list": ("mediacrawl.programs.music.originals.Originals.keep", False, 2),
     "before the original is linked": ("os.link", False, 2),
@@ -406,5 +406,5 @@ def test_a_folder_and_a_file_in_it_are_taken_once(music):
 
         trouble = file
 
-    outcome = run(MusicOptions(paths=[music, music, music / "." / "0.mp3"]), Silent())
+    outcome = mend_music(MusicOptions(paths=[music, music, music / "." / "0.mp3"]), Silent())
     assert outcome.counts["files"] == 5

@@ -9,7 +9,7 @@ import pytest
 
 from mediacrawl.base.terms import SiteInfo, SiteState
 from mediacrawl.frontier.sqlite.reader import FrontierOverview
-from mediacrawl.programs.report.page import page
+from mediacrawl.programs.report.page import report_page
 from mediacrawl.store.figures import DURATIONS, CatalogueFigures
 from mediacrawl.watch.facts import Named, Sources, busiest, make_report
 from mediacrawl.watch.log_digest import LogDigest, Visit
@@ -83,7 +83,7 @@ def large_report():
 
 @pytest.fixture(scope="module")
 def large():
-    return page(large_report())
+    return report_page(large_report())
 
 
 class Tags(HTMLParser):
@@ -134,18 +134,18 @@ def test_every_plot_has_a_title_a_description_and_a_table(large):
 
 
 def test_an_empty_crawl_has_a_page():
-    text = page(make_report(Sources(now=NOW)))
+    text = report_page(make_report(Sources(now=NOW)))
     assert Tags(text).names.count("h2") >= 2
     assert "No record is stored yet" in text
 
 
 def test_too_early_requests_are_said_first():
     report = large_report()
-    assert "nothing is left of 1" in page(report)
+    assert "nothing is left of 1" in report_page(report)
     log = LogDigest()
     for time in (0.0, 3.0):
         log.add(Visit(at(NOW + time), "http://a.example/x", 200, 1.0, 1, "a.example", 15.0, "page", "", ""), 15.0)
-    text = page(make_report(Sources(log=log, now=NOW)))
+    text = report_page(make_report(Sources(log=log, now=NOW)))
     assert "1 request was sent too soon" in text
     assert "was requested 2.000 s after the last response, and 15.000 s were owed" in text
 
@@ -153,7 +153,7 @@ def test_too_early_requests_are_said_first():
 def test_a_name_of_a_drop_that_a_later_version_brings_is_shown_without_a_sentence():
     report = make_report(Sources(now=NOW))
     report.named = [Named("drop", "brand_new", 3, "", "")]
-    assert "brand_new" in page(report)
+    assert "brand_new" in report_page(report)
 
 
 # -- in a browser ---------------------------------------------------------------------------------------------

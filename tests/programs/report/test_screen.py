@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from mediacrawl.base.terms import SiteInfo, SiteState
 from mediacrawl.base.text import columns
 from mediacrawl.frontier.sqlite.reader import LISTED_ORDERS, LISTED_STATES
-from mediacrawl.programs.report.screen import SORTS, STATES, TopView, screen
+from mediacrawl.programs.report.screen import SORTS, STATES, TopView, screen_lines
 from mediacrawl.watch.status import CrawlStatus, Sample
 
 NOW = 1_790_000_000.0
@@ -47,7 +47,7 @@ def view(*statuses, **fields):
 def test_it_says_what_was_found_how_fast_and_what_the_crawl_waits_for():
     before = Sample(NOW - 61, NOW - 3600, 1140, 700, 80, 0, 0, 900, 4_000, 0, 0, 0)
     samples = [before, Sample(NOW - 1, NOW - 3600, 1200, 800, 90, 0, 0, 1000, 5_000, 0, 0, 0)]
-    lines = screen(
+    lines = screen_lines(
         view(status(), earlier={"worker-1": before}, samples=samples, sites=[site("a.example")]), NOW, 110, 40
     )
     text = "\n".join(lines)
@@ -63,7 +63,7 @@ def test_it_says_what_was_found_how_fast_and_what_the_crawl_waits_for():
 
 
 def test_processes_are_added_up_and_shown_by_themselves():
-    text = "\n".join(screen(view(status(), status(reason="finished"), status(written=NOW - 99)), NOW, 100, 40))
+    text = "\n".join(screen_lines(view(status(), status(reason="finished"), status(written=NOW - 99)), NOW, 100, 40))
     assert "1 of 3 running · after 1 h 00 min · 3 processes" in text
     assert "270 media files" in text
     assert "worker-2: ended 1.0 s ago: finished" in text
@@ -85,7 +85,7 @@ def test_it_fits_every_terminal_and_obeys_nobody(width, height, names, processes
         reason=text,
     )
     shown = view(*[known] * processes, sites=[site(name) for name in names], message=text)
-    lines = screen(shown, NOW, width, height)
+    lines = screen_lines(shown, NOW, width, height)
     assert len(lines) == height
     assert all(columns(line) <= width for line in lines)
     assert all(line.replace("\u200c", "").replace("\u200d", "").isprintable() for line in lines)
@@ -93,7 +93,7 @@ def test_it_fits_every_terminal_and_obeys_nobody(width, height, names, processes
 
 def test_the_selected_site_stays_on_the_screen():
     sites = [site(f"{place}.example") for place in range(100)]
-    lines = screen(view(status(), sites=sites, selected="77.example"), NOW, 100, 24)
+    lines = screen_lines(view(status(), sites=sites, selected="77.example"), NOW, 100, 24)
     assert any(line.startswith("> ") and line.endswith("  77.example") for line in lines)
 
 
@@ -105,12 +105,12 @@ def test_its_states_and_orders_are_those_of_the_frontier():
 def test_nothing_remains_and_nothing_is_ready_after_the_end():
     samples = [Sample(NOW - 61 + n, NOW - 3600, n, n, n, 0, 0, 10 * n, 5_000, 0, 0, 0) for n in range(60)]
     sites = [site("a.example"), site("b.example", state=SiteState.LEASED)]
-    running = "\n".join(screen(view(status(), samples=samples, sites=sites), NOW, 110, 40))
+    running = "\n".join(screen_lines(view(status(), samples=samples, sites=sites), NOW, 110, 40))
     assert "left" in running
     assert "next in" in running
     for ended in (status(reason="shutdown"), status(pid=2**22 + 1), status(written=NOW - 60)):
         earlier = {"worker-1": samples[0]}
-        text = "\n".join(screen(view(ended, earlier=earlier, samples=samples, sites=sites), NOW, 110, 40))
+        text = "\n".join(screen_lines(view(ended, earlier=earlier, samples=samples, sites=sites), NOW, 110, 40))
         assert " left" not in text
         assert "next in" not in text
         assert "a minute" not in text

@@ -16,7 +16,8 @@ import harness
 from harness import ROOT
 
 from mediacrawl.base.terms import Tag
-from mediacrawl.programs.rerun import RerunOptions, RerunWatcher, blocks, json_lines, rerun
+from mediacrawl.programs.rerun import RerunOptions, blocks, json_lines, rerun
+from mediacrawl.programs.rerun.run import RerunWatcher
 from mediacrawl.record.evidence import tag_element
 from mediacrawl.record.fixer import Fixer
 from mediacrawl.record.item import MediaItem

@@ -12,7 +12,8 @@ import sys
 import pytest
 from stored_items import ALBUMS, ROWS, decided, foreign_item, go, our_record, read_lines, stored
 
-from mediacrawl.programs.rerun import RerunError, report
+from mediacrawl.programs.rerun import RerunError
+from mediacrawl.programs.rerun.console import report
 from mediacrawl.programs.rerun.text_fields import TextFields
 from mediacrawl.record.fixer import Fixer
 from mediacrawl.store import Catalogue

@@ -16,7 +16,8 @@ from stored_items import RECORDS, ROOT, Killer, go, our_record, stored
 from mediacrawl.encoding import model_version, use_models
 from mediacrawl.encoding.languages import Language
 from mediacrawl.encoding.train import train
-from mediacrawl.programs.rerun import RerunError, RerunOptions, RerunWatcher, rerun
+from mediacrawl.programs.rerun import RerunError, RerunOptions, rerun
+from mediacrawl.programs.rerun.run import RerunWatcher
 
 
 @pytest.mark.parametrize("kind", ["jl", *slow("jl.gz", "csv")])

@@ -11,10 +11,11 @@ from harness import slow
 from stored_items import RECORDS, ROWS, go, killed, our_record, stored
 
 from mediacrawl.encoding.mojibake.substitutions import Substitutions
-from mediacrawl.programs.rerun import RerunError, RerunOptions, RerunWatcher, rerun
+from mediacrawl.programs.rerun import RerunError, RerunOptions, rerun
 from mediacrawl.programs.rerun.endpoints import location_of
 from mediacrawl.programs.rerun.json_lines import LineWriter
 from mediacrawl.programs.rerun.output_file import OutputFile
+from mediacrawl.programs.rerun.run import RerunWatcher
 from mediacrawl.store import Catalogue
 
 pytest.importorskip("pyarrow", reason="pip install -e '.[parquet]'")

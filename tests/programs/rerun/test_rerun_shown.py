@@ -5,9 +5,9 @@ import io
 import pytest
 
 from mediacrawl.base.text import columns
-from mediacrawl.programs.rerun import PreviewTable, RerunCounts, report
-from mediacrawl.programs.rerun.blocks import PreviewRow
-from mediacrawl.programs.rerun.console import RerunConsole
+from mediacrawl.programs.rerun import PreviewTable
+from mediacrawl.programs.rerun.blocks import PreviewRow, RerunCounts
+from mediacrawl.programs.rerun.console import RerunConsole, report
 from mediacrawl.record.fixer import FixResult, TextChange
 
 

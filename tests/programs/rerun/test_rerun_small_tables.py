@@ -3,8 +3,8 @@
 import pytest
 from stored_items import go
 
-from mediacrawl.programs.rerun import report
 from mediacrawl.programs.rerun.blocks import RerunCounts
+from mediacrawl.programs.rerun.console import report
 from mediacrawl.programs.rerun.csv_rows import delimiter_of
 from mediacrawl.programs.rerun.text_encoding import encoding_of
 

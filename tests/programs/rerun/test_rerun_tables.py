@@ -12,8 +12,9 @@ import threading
 import pytest
 from stored_items import go, killed, read_lines
 
-from mediacrawl.programs.rerun import RerunError, RerunOptions, RerunWatcher, report, rerun
-from mediacrawl.programs.rerun.console import refuse_unchecked
+from mediacrawl.programs.rerun import RerunError, RerunOptions, rerun
+from mediacrawl.programs.rerun.console import refuse_unchecked, report
+from mediacrawl.programs.rerun.run import RerunWatcher
 from mediacrawl.programs.rerun.text_encoding import encoding_of, named
 from mediacrawl.record.fixer import Fixer
 

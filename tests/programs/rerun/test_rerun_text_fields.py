@@ -8,8 +8,8 @@ import threading
 import pytest
 from stored_items import go, our_record, read_lines, stored
 
-from mediacrawl.programs.rerun import RerunError, RerunOptions, report, rerun
-from mediacrawl.programs.rerun.console import refuse_unchecked
+from mediacrawl.programs.rerun import RerunError, RerunOptions, rerun
+from mediacrawl.programs.rerun.console import refuse_unchecked, report
 from mediacrawl.store import Catalogue
 
 pa = pytest.importorskip("pyarrow", reason="pip install -e '.[parquet]'")

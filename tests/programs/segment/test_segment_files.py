@@ -14,7 +14,7 @@ from mediacrawl.frontier.export import write
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.priority.score import Scores
+from mediacrawl.priority.links import Scores
 from mediacrawl.programs.segment import SegmentError, report
 from mediacrawl.record.item import MediaItem
 from mediacrawl.store import Catalogue

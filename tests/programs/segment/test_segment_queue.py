@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from segment_run import DAY, go, rows_of, write_lines
 
 from mediacrawl.base.terms import Kind
-from mediacrawl.priority.score import Scores
-from mediacrawl.programs.segment import Examiner, Rules
-from mediacrawl.scope import MEDIA_EXTENSIONS, Scope, ScopeRules, SessionIds, Traps, canonical, site_of, spelling
-from mediacrawl.scope.extensions import extension_of
+from mediacrawl.priority.links import Scores
+from mediacrawl.programs.segment import Rules
+from mediacrawl.programs.segment.examine import Examiner
+from mediacrawl.scope import Scope, ScopeRules, canonical, site_of, spelling
+from mediacrawl.scope.gate import Traps
+from mediacrawl.scope.urls import MEDIA_EXTENSIONS, extension_of
 
 pytest.importorskip("duckdb", reason="pip install -e '.[segment]'")
 
@@ -186,7 +188,7 @@ SESSIONS = st.sampled_from(["/?a=0123456789abcdef", "/;A=0123456789abcdef", "/(S
 @given(st.builds("{}{}{}".format, SCHEMES, HOSTS.filter(bool), PATHS | SESSIONS).filter(lambda url: "://" in url))
 def test_a_url_is_examined_as_the_links_of_a_page_are(url):
     rules = Rules(DAY, ScopeRules(traps=Traps(max_length=18), session_names=("a",)))
-    scope = Scope(today=lambda: DAY, traps=Traps(max_length=18), sessions=SessionIds(("a",)))
+    scope = Scope(lambda: DAY, ScopeRules(traps=Traps(max_length=18), session_names=("a",)))
     accepted, drops = scope.sift("http://other.example/", [url])
     found = Examiner(rules)([url])
     assert [name.requested for _, name in accepted] == (found.url if found.reason == [None] else [])
