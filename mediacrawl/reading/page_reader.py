@@ -138,8 +138,14 @@ class PageReader:
         *,
         follows: bool,
     ) -> list[MediaItem]:
-        """Return the records of players; add what the page says of known files to their records."""
-        items = self._players(visit, media, counts)
+        """Return the records of players without a file; add what the page says of known files to their records.
+
+        There are as many as the page's length allows.
+        """
+        named, budget = media.items(), byte_budget(visit.decision.parsed_bytes, visit.fetch.bytes, PLAYERS, FACTOR)
+        items = first_records(named, budget)
+        counts["page/standing_alone"] += len(items)
+        counts["page/standing_alone_dropped"] += len(named) - len(items)
         if self._context.describe is not None:
             for told in media.of_known(url.key for _, url in fresh):
                 self._context.describe(told)
@@ -200,15 +206,6 @@ class PageReader:
             return of_a_copy(fresh, original)
         return self._duplicates.leading_on(visit.lease.site, fresh)
 
-    def _players(self, visit: Visit, media: _PageMedia, counts: Counter[str]) -> list[MediaItem]:
-        """Return the records of players without a file, as many as the page's length allows."""
-        if not (named := media.items()):
-            return []
-        items = first_records(named, byte_budget(visit.decision.parsed_bytes, visit.fetch.bytes, PLAYERS, FACTOR))
-        counts["page/standing_alone"] += len(items)
-        counts["page/standing_alone_dropped"] += len(named) - len(items)
-        return items
-
     def _queue_oembed(self, visit: Visit, page: Page, media: _PageMedia, counts: Counter[str]) -> None:
         """Queue the page's oEmbed URL, if it is worth a request: the first one that is accepted."""
         evidence = media.oembed_evidence()
@@ -259,10 +256,7 @@ class PageReader:
 class _PageMedia:
     """Assigns a page's facts to its links, and finds its media without a link.
 
-    Args:
-        page: as parsed. If it is a player, its medium inherits the facts of the page that the player was found on.
-        lease: its own.
-        scope: decides whether a file may be requested.
+    The medium of a page that is a player inherits the facts of the page that the player was found on.
     """
 
     def __init__(self, page: Page, lease: Lease, scope: Scope) -> None:
@@ -287,11 +281,7 @@ class _PageMedia:
         return pack(found) if found else ""
 
     def of_known(self, fresh: Iterable[str]) -> Iterator[Description]:
-        """Yield what the page says of files that the crawl knows, at most `MOST_DESCRIBED`.
-
-        Args:
-            fresh: canonical URLs of the links that are new.
-        """
+        """Yield what the page says of files that the crawl knows: their canonical URLs are not among the new ones."""
         facts, new = self._by_url(), set(fresh)
         known = (url for url in facts if url not in new)
         for url in islice(known, MOST_DESCRIBED):
