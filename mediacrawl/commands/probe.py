@@ -20,11 +20,10 @@ from mediacrawl.commands.probe_report import ProbeReport, ProbeRequest, as_objec
 from mediacrawl.crawl.arguments import ArgumentError, check_contact, check_nevercrawl
 from mediacrawl.crawl.own_settings import REDIS, is_of_fleet, log_folder, state_folder, store_of
 from mediacrawl.crawl.policies import probe_policy
-from mediacrawl.encoding.history import History
+from mediacrawl.encoding import History
 from mediacrawl.pipelines.mojibake import HISTORY_FILE, fixer_of
 from mediacrawl.probe import Probe, ProbePolicy
-from mediacrawl.record.build import build_item
-from mediacrawl.record.fixer import Fixer
+from mediacrawl.record import Fixer, build_item
 from mediacrawl.scope import canonical
 from mediacrawl.store import json_line
 

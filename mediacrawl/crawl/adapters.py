@@ -33,7 +33,6 @@ class CrawlAdapters:
     ``adapter/<name>/tried``.
 
     Args:
-        adapters: of the crawl.
         notes: where the counts are kept.
         later: changes a note that other workers change, too; None with one worker.
         misses: in a row, after which an adapter is switched off.

@@ -72,9 +72,7 @@ class Housekeeping:
     Meanwhile the garbage collector runs less often, and leaves out what was there at the start.
 
     Args:
-        shutdown: ends the crawl if the frontier fails.
         sweep: ends leases that the engine has dropped.
-        timer: is set after each run.
     """
 
     def __init__(

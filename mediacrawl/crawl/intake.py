@@ -37,11 +37,6 @@ class Intake:
 
     Stats: ``frontier/new``, ``frontier/known``, ``frontier/bare``, ``frontier/unstorable``, ``drop/page_bytes``,
     ``drop/bad_url``, ``drop/lost_request``.
-
-    Args:
-        crawler: the crawl.
-        context: what the components of this crawl share.
-        shutdown: ends the crawl if the frontier fails.
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext, shutdown: Shutdown) -> None:

@@ -119,7 +119,6 @@ class Rewards:
     Stats: ``nugget/new``, ``nugget/known``, ``nugget/failed``.
 
     Args:
-        context: what the components of this crawl share.
         count: counts something that happens on every page.
         failed: called if the frontier cannot be used.
     """
@@ -276,14 +275,6 @@ class Leases:
 
     Stats: ``frontier/end/<end>``, ``frontier/swept``, ``politeness/rests``, ``drop/<reason>``, ``trouble/<word>``,
     ``redirect/wrapper`` (published URLs that are requested because the file is not where their path says).
-
-    Args:
-        crawler: the crawl.
-        context: what the components of this crawl share.
-        intake: adds the links of ended visits.
-        rewards: closes the nuggets of ended visits.
-        shutdown: ends the crawl if the frontier fails.
-        timer: wakes the engine.
     """
 
     def __init__(

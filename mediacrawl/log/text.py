@@ -27,7 +27,6 @@ class SafeFormatter(logging.Formatter):
     terminal lines are broken at its width. The record itself is not changed.
 
     Args:
-        inner: formats the record.
         stream: where the record is written; None for anything else than a stream.
     """
 

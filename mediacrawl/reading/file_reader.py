@@ -11,7 +11,7 @@ from mediacrawl.base.content_type import is_media
 from mediacrawl.base.terms import Drop, End, Kind, Limit, Outcome, Trouble
 from mediacrawl.base.visit import Visit
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.headers import BROKE_OFF, ENDED_HERE, header, headers
+from mediacrawl.crawl.headers import BROKE_OFF, ENDED_HERE, header
 from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.policies import probe_policy
 from mediacrawl.crawl.threads import in_thread
@@ -28,8 +28,7 @@ from mediacrawl.probe import (
     Session,
     read_stream,
 )
-from mediacrawl.record.build import build_item
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import MediaItem, build_item
 from mediacrawl.scope.urls import authority_of
 
 if TYPE_CHECKING:
@@ -40,6 +39,15 @@ _UNFINISHED = frozenset({ENDED_HERE, BROKE_OFF})
 """Scrapy's flags of a body that did not end by itself."""
 _SHOUTCAST = frozenset({"icy-name", "icy-br", "icy-genre", "icy-pub", "icy-url", "icy-description"})
 """Headers of servers that name the song if they are asked to."""
+_OF_REPLY = {
+    "content_type": "Content-Type",
+    "content_range": "Content-Range",
+    "content_length": "Content-Length",
+    "etag": "ETag",
+    "last_modified": "Last-Modified",
+    "date": "Date",
+}
+"""Attributes of a `Reply` that are headers."""
 _WITH_BYTES = frozenset({200, 206})
 
 
@@ -61,13 +69,17 @@ class FileReader:
 
     async def read(self, visit: Visit, response: Response, *, streams: bool = False) -> MediaItem | None:
         """Read a response, or a stream; return a record if the probe is over and it is a media file."""
-        if directives_of(headers(response, "X-Robots-Tag"), self._token).unlisted(self._clock.now()):
+        robots = response.headers.getlist("X-Robots-Tag")
+        if robots and directives_of((value.decode("latin-1") for value in robots), self._token).unlisted(
+            self._clock.now()
+        ):
             visit.drop(Drop.NOINDEX)
             return None
         lease = visit.lease
         if streams:
             return await self._read_stream(visit, response)
-        names = (disposition_name(header(response, "Content-Disposition")), visit.fetch.url)
+        named = response.headers.get("Content-Disposition")
+        names = (disposition_name(named.decode("latin-1")) if named else "", visit.fetch.url)
         broke_off = visit.fetch.broke_off and response.status in _WITH_BYTES
         if is_passing(response.status) or (broke_off and lease.state):
             session = Session.load(lease.state, self._policy, names=names)
@@ -76,7 +88,7 @@ class FileReader:
                 visit.decision.trouble = Trouble.CUT if broke_off else None
                 return None
         visit.decision.trouble = None
-        once = self._context.ignores_ranges(visit.fetch.url)
+        once = not visit.fetch.range_bytes and self._context.ignores_ranges(visit.fetch.url)
         # Until the thread returns, the outcome is that the URL is requested again, in case the visit is ended
         # meanwhile.
         visit.decision.outcome = Outcome(End.CONTINUE, state=lease.state)
@@ -198,20 +210,16 @@ def advance(state: bytes, policy: ProbePolicy, reply: Reply, *, once: bool, name
 
 
 def _reply(visit: Visit, response: Response) -> Reply:
+    sent = {name: (response.headers.get(field) or b"").decode("latin-1") for name, field in _OF_REPLY.items()}
     return Reply(
         status=response.status,
         body=response.body,
         ranged=visit.fetch.range_bytes > 0,
         at=written_now(),
-        content_type=header(response, "Content-Type"),
-        content_range=header(response, "Content-Range"),
-        content_length=header(response, "Content-Length"),
-        etag=header(response, "ETag"),
-        last_modified=header(response, "Last-Modified"),
-        date=header(response, "Date"),
         is_coded=bool(visit.fetch.content_encoding and codings_of([visit.fetch.content_encoding])),
         # Scrapy removes the header when it has decoded the body.
         undecodable="Content-Encoding" in response.headers,
         whole=_UNFINISHED.isdisjoint(response.flags),
         broke_off=visit.fetch.broke_off,
+        **sent,
     )

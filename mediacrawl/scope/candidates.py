@@ -19,12 +19,11 @@ from mediacrawl.scope.gate import ContactScope, Scope
 from mediacrawl.scope.urls import (
     RESERVED,
     Spelling,
-    extension_of,
     host_of,
     is_address,
     is_loopback,
     is_top_level,
-    kind_of,
+    kind_and_extension,
     scheme_of,
     site_of,
     spelling,
@@ -186,7 +185,7 @@ def candidate(
     url, requested, published = url if isinstance(url, Spelling) else (url, url, "")
     if published:
         evidence = replace(evidence, requested_url=published)
-    site, extension, expected = site_of(url), extension_of(url), kind_of(url)
+    site, (expected, extension) = site_of(url), kind_and_extension(url)
     kind = expected if expected is Kind.LIST else kind or expected
     return Candidate(
         url=url,

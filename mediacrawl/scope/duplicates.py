@@ -116,7 +116,7 @@ class Duplicates:
         drops[Drop.DUST] = len(disguised) - len(uncovered.intersection(fresh))
         if self.policy.combinations and has_pairs:
             fresh = self._without_facets(page, fresh, drops)
-        return [found[url] for url in fresh], +drops
+        return list(map(found.__getitem__, fresh)), +drops
 
     def waiting(self, site: str, url: Spelling) -> tuple[Drop | None, Spelling]:
         """Check a URL that has waited: why it is dropped, or None; and the URL to request instead."""

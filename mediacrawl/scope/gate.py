@@ -495,13 +495,13 @@ class Scope:
             for _, href, _ in links
         ]
         found = zip(links, urls, strict=True)
+        too_deep, today, reason_for = self._is_too_deep(depth), self._today(), self._reason
         fresh = list[tuple[int, Spelling]]()
         for index, url, reference in self._each_once(found, base, own or base.url, known, drops, enclosures=enclosures):
             if url.key in known:
                 known.remember(reference, url.key)
             else:
                 fresh.append((index, url))
-        too_deep, today, reason_for = self._is_too_deep(depth), self._today(), self._reason
         for index, url in fresh:
             reason = Drop.DEPTH if too_deep else reason_for(url.key, today)
             if reason is Drop.EXTENSION and declared is not None and declared(index):

@@ -573,10 +573,15 @@ def extension_of(url: str) -> str:
 
 def kind_of(url: str) -> Kind:
     """Return the kind that the extension of a canonical URL stands for."""
+    return kind_and_extension(url)[0]
+
+
+def kind_and_extension(url: str) -> tuple[Kind, str]:
+    """Return what `kind_of` and `extension_of` do."""
     extension = extension_of(url)
     if extension in PLAYLIST_EXTENSIONS or (extension == "gz" and is_packed_list(url)):
-        return Kind.LIST
-    return Kind.MEDIA if extension in MEDIA_EXTENSIONS else Kind.PAGE
+        return Kind.LIST, extension
+    return (Kind.MEDIA if extension in MEDIA_EXTENSIONS else Kind.PAGE), extension
 
 
 def is_packed_list(url: str) -> bool:
