@@ -13,17 +13,16 @@ from urllib.parse import unquote
 from mediacrawl.base.clock import written_now
 from mediacrawl.base.content_type import header_charset, is_media
 from mediacrawl.base.facts import LONGEST_TEXT, PAGE, Fact, fact, pack, stated, unpack
-from mediacrawl.base.terms import Candidate, Drop, Evidence, Kind, Lease, Limit, Trouble
+from mediacrawl.base.terms import Drop, Evidence, Kind, Lease, Limit, Trouble
 from mediacrawl.base.visit import Visit
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.data_requests import PageWords
 from mediacrawl.crawl.headers import header, headers
 from mediacrawl.crawl.interfaces import LeaseHolder
 from mediacrawl.crawl.own_settings import OwnSettings
-from mediacrawl.extract import Fingerprint, Medium, Page, parse_page
+from mediacrawl.extract import Fingerprint, Link, Medium, Page, parse_page
 from mediacrawl.frontier import Frontier
 from mediacrawl.politeness.robots import NO_DIRECTIVES, directives_of
-from mediacrawl.priority import Scores
 from mediacrawl.priority.revisits import is_revisit
 from mediacrawl.reading.adapter_reader import AdapterReader
 from mediacrawl.reading.list_reader import DocumentEncodings, players_within
@@ -225,14 +224,15 @@ class PageReader:
         Returns:
             How many are not followed, since their rel has ``nofollow``.
         """
-        refused = 0
+        followed = list[tuple[Link, Spelling, str, str]]()
         for place, url in fresh:
             link = page.links[place]
             if page.nofollow(link):
-                refused += 1
                 self._scope.examples.setdefault(Drop.NOFOLLOW, url.key)
-                continue
-            anchor, path = page.anchor(link) if listed else "", page.path(link)
+            else:
+                followed.append((link, url, page.anchor(link) if listed else "", page.path(link)))
+        depth, parent = visit.lease.depth + 1, visit.lease.request_url
+        for link, url, anchor, path in followed:
             facts = media.facts(link.href, url.key, link.via) if media else ""
             if page.is_directory and listed and not facts and kind_of(url.key) is Kind.MEDIA:
                 facts = pack(page.file_facts(link))
@@ -245,8 +245,10 @@ class PageReader:
                 facts=facts,
                 path=path,
             )
-            visit.decision.found.append(candidate(url, evidence, self._scores, visit))
-        return refused
+            kind = Kind.MEDIA if link.via in _PLAYERS else Kind.LIST if link.via == "feed" else None
+            found = candidates.candidate(url, evidence, self._scores, kind, depth=depth, parent=parent)
+            visit.decision.found.append(found)
+        return len(fresh) - len(followed)
 
 
 class _PageMedia:
@@ -347,15 +349,6 @@ def _count(visit: Visit, page: Page, drops: Counter[Drop], counts: Counter[str])
     counts.update({"page/tags_cut": page.tags_cut, "page/anchors_cut": page.anchors_cut})
     if page.cut or page.tags_cut or page.anchors_cut or drops[Drop.LONG_BASE] or not page.base:
         visit.decision.limits.add(Limit.LINKS)
-
-
-def candidate(url: str | Spelling, evidence: Evidence, scores: Scores, visit: Visit | None = None) -> Candidate:
-    """Return a URL that was found on the page of a visit, or a seed."""
-    kind = Kind.MEDIA if evidence.via in _PLAYERS else Kind.LIST if evidence.via == "feed" else None
-    if visit is None:
-        return candidates.candidate(url, evidence, scores, kind)
-    lease = visit.lease
-    return candidates.candidate(url, evidence, scores, kind, depth=lease.depth + 1, parent=lease.request_url)
 
 
 def _is_declared(page: Page, place: int) -> bool:
