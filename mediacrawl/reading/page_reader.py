@@ -47,6 +47,8 @@ _PLAYERS = frozenset(
         *("json-ld", "microdata", "script"),
     }
 )
+TARGETS: dict[str, Kind] = {**dict.fromkeys(_PLAYERS, Kind.MEDIA), "feed": Kind.LIST}
+"""Link source -> kind of what it leads to, whatever its extension; of others the extension decides."""
 _CARD = "player"
 """The link source of media that only a card names, see `extract.Medium`."""
 
@@ -245,7 +247,7 @@ class PageReader:
                 facts=facts,
                 path=path,
             )
-            kind = Kind.MEDIA if link.via in _PLAYERS else Kind.LIST if link.via == "feed" else None
+            kind = TARGETS.get(link.via)
             found = candidates.candidate(url, evidence, self._scores, kind, depth=depth, parent=parent)
             visit.decision.found.append(found)
         return len(fresh) - len(followed)
