@@ -51,7 +51,7 @@ def build_item(
     checked_at: str | None = None,
     first: FirstAnswer | None = None,
 ) -> MediaItem:
-    """Builds the record of one media file. Its text is Unicode without lone surrogates and NULs.
+    """Build the record of one media file. Its text is Unicode without lone surrogates and NULs.
 
     Args:
         result: of the probe.
@@ -87,15 +87,10 @@ def build_item(
 def build_page_item(
     evidence: Evidence, *, page_url: str, site: str, found_at: str, url: str, key: str = ""
 ) -> MediaItem:
-    """Builds the record of a medium that a page plays and whose file cannot be had: what the page states about it.
+    """Build the record of a medium that a page plays and whose file cannot be had: what the page states about it.
 
-    Args:
-        evidence: where it was found; its facts are the record.
-        page_url: URL of that page.
-        site: registrable domain of the page.
-        found_at: RFC 3339 time, UTC.
-        url: of the player, or of the page itself if it names none.
-        key: its canonical form, if that differs; the record's id is made of it.
+    The facts in `evidence` are the record. `url` is that of the player, or of the page itself if it names none;
+    `found_at` is an RFC 3339 time in UTC; the other arguments are as for `build_item`.
     """
     facts = unpack(evidence.facts) if evidence.facts else []
     item = _found_item(evidence, None, {}, url=url, key=key, page_url=page_url, site=site)
@@ -118,17 +113,9 @@ def build_manifest_item(
     page_url: str,
     site: str,
 ) -> MediaItem:
-    """Builds the record of an HLS or DASH manifest. Its probe status is ``stream``: no segment was read.
+    """Build the record of an HLS or DASH manifest. Its probe status is ``stream``: no segment was read.
 
-    Args:
-        manifest: as it was parsed.
-        first: the answer that it came in.
-        evidence: where its URL was found.
-        length: bytes of the manifest.
-        url: its own, as it was requested.
-        key: its canonical form, if that differs; the record's id is made of it.
-        page_url: URL of the page it was found on; empty for a seed.
-        site: registrable domain.
+    `first` is the answer that it came in, and `length` its bytes; the other arguments are as for `build_item`.
     """
     title = fact(PLAYLIST, "Title", "title", manifest.title)
     if title is not None:

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import unquote_to_bytes
 
-from mediacrawl.base.charsets import CHARDET, DocumentReading, codec_name, is_codec
+from mediacrawl.base.charsets import CHARDET, DocumentReading
 from mediacrawl.base.evidence import decision_of, number, tag_elements
 from mediacrawl.base.facts import ADAPTER, FEED, LONGEST_TEXT, OCTETS, PAGE, PLAYLIST, SITEMAP, URL, Fact
 from mediacrawl.base.terms import Evidence, Tag
-from mediacrawl.encoding import FieldDecision, model_version
+from mediacrawl.encoding import DecodedDocument, FieldDecision, model_version
 
 UTF8: Final = "utf-8"
 _LINK_KEYS: Final = ("page_title", "anchor_text")
@@ -72,7 +72,7 @@ def document_elements(facts: Sequence[Fact]) -> list[dict[str, Any]]:
         return []
     read = [DocumentReading.of(each.declared) for each in facts]
     raws = [
-        None if of.encoding == UTF8 else _octets(each.text, of.encoding, of.by)
+        None if of.encoding == UTF8 else DecodedDocument.bytes_of(each.text, of)
         for each, of in zip(facts, read, strict=True)
     ]
     elements = tag_elements(
@@ -124,15 +124,3 @@ def name_elements(url: str) -> list[dict[str, Any]]:
     except UnicodeDecodeError:
         text, declared = raw.decode(OCTETS), OCTETS
     return tag_elements([Tag(URL, "path", "filename", declared, raw, text)])
-
-
-def _octets(text: str, encoding: str, by: str) -> bytes | None:
-    """Return the bytes of a text in its document; None if the encoding cannot represent it."""
-    ours = encoding if by == CHARDET or encoding == OCTETS else codec_name(encoding)
-    if not ours or not is_codec(encoding):
-        return None
-    try:
-        raw = text.encode(encoding)
-        return raw if raw.decode(ours) == text else None
-    except UnicodeError:
-        return None

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum, auto
 from typing import Any, ClassVar, Self
 
-from mediacrawl.base.charsets import CHARDET, SURE_DOCUMENT, Seen, clean, codec_name, decode, is_codec, is_plain
+from mediacrawl.base.charsets import CHARDET, SURE_DOCUMENT, Seen, clean, decode, is_codec, is_plain
 from mediacrawl.base.evidence import EVIDENCE, EXTRA, DecisionName, by_user, is_element, number, raw_bytes
 from mediacrawl.base.facts import EXTERNAL_SOURCES, OCTETS
 from mediacrawl.base.text import clean as without_surrogates
@@ -103,7 +103,7 @@ class TextField:
         if was.decision == "declared" or was.confidence < min_confidence:
             return True
         # The margin was too small, whatever the threshold.
-        return codec_name(was.encoding) == (codec_name(self.declared) or "cp1252")
+        return was.is_as(self.declared)
 
 
 @dataclass(slots=True)
