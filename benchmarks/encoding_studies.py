@@ -12,9 +12,8 @@ import chardet
 from encoding_peers import codec
 from encoding_units import ENCODINGS, FIRST_ON_HOST, HELD_OUT, Score, Unit, texts_of, units
 
-from mediacrawl.encoding import Hints, detect
+from mediacrawl.encoding import Hints, History, detect
 from mediacrawl.encoding.detection import document
-from mediacrawl.encoding.history import History
 
 
 def right_if_sure(least: float) -> float:
@@ -116,7 +115,7 @@ def _by_chardet(page: Page) -> str:
 
 WAYS: dict[str, Callable[[Page], str]] = {
     "chardet alone": _by_chardet,
-    "mediacrawl, with chardet": lambda page: document.decide_document(page.raw).text,
+    "mediacrawl, with chardet": lambda page: document.DecodedDocument.of(page.raw).text,
 }
 
 

@@ -219,7 +219,7 @@ def report_harm(tasks: Tasks, given: argparse.Namespace) -> Values:
 def report_speed(rounds: int, count: int) -> Values:
     """Print the time of a field, and the pace of `scrapy demojibake`."""
     micros = {name: speed.speed(name, rounds) for name in [*readers(), speed.PURE]}
-    print(f"\nmediacrawl's texts are priced by: {native.description()}")
+    print(f"\nmediacrawl's texts are priced by: {'C' if native.module() else 'Python'}")
     rows = [(name, [time]) for name, time in micros.items()]
     table(f"CPU microseconds of a field in bulk, the median of {rounds} rounds", ("us",), rows)
     values = {"field_bulk_without_c": micros[speed.PURE]}

@@ -31,7 +31,7 @@ from probe_tables import KB, Row, print_files, print_second_opinion, print_share
 from probe_truth import KINDS, PROMISED, Recorded, is_near
 
 from mediacrawl.probe import Probe
-from mediacrawl.record.build import build_item
+from mediacrawl.record import build_item
 
 PEERS = {
     "mutagen": mutagen_whole,

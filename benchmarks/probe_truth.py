@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from mediacrawl.base.evidence import raw_bytes
 from mediacrawl.base.facts import EXTERNAL_SOURCES
-from mediacrawl.record.evidence import raw_bytes
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import MediaItem
 
 KINDS = ("tags", "duration", "chapters", "tracks", "identifiers", "loudness", "facts")
 """Kinds of fields; people are among the tags."""

@@ -34,7 +34,7 @@ notes status and headers. `reading.reader.Reader` reads the response:
 
 * A **page** gives links with their evidence, and facts about media (`extract`). A copy of a known page gives nothing
   (`scope.duplicates`). A page without a correct declaration of its encoding is decided as a whole
-  (`encoding.detection.document`).
+  (`encoding.DecodedDocument`).
 * A **feed, sitemap or playlist** gives links and facts (`reading.list_reader`).
 * The answer to a **data request** gives media with facts (`reading.adapter_reader`). Some sites show their media by
   scripts only. A **site adapter**, a file of the user's, maps the URL of such a page to small requests that its scripts
@@ -47,7 +47,7 @@ notes status and headers. `reading.reader.Reader` reads the response:
 Tags are often in another encoding than they declare. `pipelines.MojibakePipeline` decides with trigram models which
 one it is (`encoding`), and keeps the **evidence**: bytes, encodings, confidence. `pipelines.CataloguePipeline` stores
 the item (`store.catalogue`). What a second page, feed or list says of a file that has a record is added to it
-(`record.described`).
+(`record.merging`).
 
 The end of a visit
 ==================

@@ -110,10 +110,9 @@ def breton(tmp_path_factory):
     """The file of a model of Breton, a language that the program does not have."""
     from harness import ROOT
 
-    from mediacrawl.encoding.languages import Language
-    from mediacrawl.encoding.train import train
+    from mediacrawl.encoding import train
 
-    trained = train(Language("br", "", ""), [ROOT / "training" / "sentences" / "br.txt.gz"])
+    trained = train("br", [ROOT / "training" / "sentences" / "br.txt.gz"])
     path = tmp_path_factory.mktemp("models") / "br.bin"
     path.write_bytes(trained.content)
     return path

@@ -21,7 +21,7 @@ from typing import Final
 
 from mediacrawl.encoding import models
 from mediacrawl.encoding.languages import LANGUAGES, Language, words
-from mediacrawl.encoding.train import cost, deltas, word_block
+from mediacrawl.encoding.training import cost, deltas, word_block
 
 BIGRAMS = 60_000
 """Character pairs of a language that are kept: those that save the most nats over the back-off."""

@@ -67,7 +67,7 @@ class Fact(NamedTuple):
         text: the value, white space folded.
         declared: ``latin-1`` for octets in an unknown encoding, each as the character of its number; the fixer decodes
             them. Otherwise the encoding of the page or list: ``utf-8``, ``cp1251``; or, where models decided, ``cp1251
-            models ru 0.9941`` (see `encoding.detection.document.DecodedDocument.reading`).
+            models ru 0.9941`` (see `base.charsets.DocumentReading`).
     """
 
     source: str

@@ -173,7 +173,7 @@ class Identifiers:
 
 @dataclass(slots=True)
 class TagElement:
-    """One text of a file, page or list with its evidence; `record.evidence` says when each field is there."""
+    """One text of a file, page or list with its evidence; `base.evidence` says when each field is there."""
 
     schema_org: ClassVar[str] = "PropertyValue"
 

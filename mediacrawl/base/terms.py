@@ -154,7 +154,7 @@ class Evidence:
         page_language: of that page, as it says itself: ``de-AT``.
         page_charset: encoding that the page or list was read with, as a Python codec name; behind it who decided, the
             language and the confidence, if no claim of the page did
-            (`encoding.detection.document.DecodedDocument.reading`).
+            (`base.charsets.DocumentReading`).
         facts: what the page, feed or list says of the media file, as `base.facts.pack` wrote it; empty if nothing.
         path: tag path of the link on its page, ``main/ul.episodes/li/a``; at most 120 characters, empty for what
             is in no element.

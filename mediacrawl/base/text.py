@@ -13,10 +13,10 @@ import re
 import shutil
 import sys
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from datetime import date, datetime
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
 
 BEGINS_RECORD = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d")
 """How a record of our logs begins; other lines belong to the record before."""
@@ -35,6 +35,7 @@ _AHEAD = r"(?=['\"]*[=+@\uff1d\uff0b\uff0d\uff20-])(?![+-]\d{1,30}(?:\.\d{1,30})
 _inner = re.compile(rf"([;,|\t\r\n]){_AHEAD}", re.ASCII)
 _guarded = re.compile(rf"([;,|\t\r\n])'{_AHEAD}", re.ASCII)
 """A delimiter of some table in a text, behind which a formula begins that is no number; without and with apostrophe."""
+Item = TypeVar("Item")
 _number = re.compile(r"[+-]?\d{0,30}[.,]?\d{0,30}(?:[eE][+-]?\d{1,4})?", re.ASCII).fullmatch
 
 
@@ -93,6 +94,20 @@ def _plain_bytes(value: bytes) -> str:
         return value.decode()
     except UnicodeDecodeError:
         return base64.b64encode(value).decode()
+
+
+def in_groups(items: Iterable[Item], length: Callable[[Item], int], longest: int, most: int) -> Iterator[list[Item]]:
+    """Yield what is decided jointly: groups of at most `most` items and, if they are several, `longest` characters."""
+    group: list[Item] = []
+    left = longest
+    for item in items:
+        left -= length(item)
+        if group and (left < 0 or len(group) == most):
+            yield group
+            group, left = [], longest - length(item)
+        group.append(item)
+    if group:
+        yield group
 
 
 def to_cell(text: str) -> str:
@@ -248,3 +263,18 @@ def _head(text: str, width: int) -> str:
         if used > width or place >= 4 * width:
             return text[:place]
     return text
+
+
+# Control and format characters that JSON does not escape: an 8-bit escape sequence or a bidirectional mark must not
+# reach a terminal by way of `| less`. They occur inside strings only.
+_UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+
+
+def json_safe(text: str) -> str:
+    """Return JSON text with its control sequences escaped."""
+    # Printable text needs no escapes; this test is three times as fast as the pattern.
+    return text if text.isprintable() else _UNSAFE_IN_JSON.sub(_json_escape, text)
+
+
+def _json_escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"

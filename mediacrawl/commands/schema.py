@@ -9,7 +9,7 @@ from scrapy.commands import ScrapyCommand
 
 from mediacrawl.base.text import say
 from mediacrawl.commands.own import OwnCommand
-from mediacrawl.record.item import record_schema
+from mediacrawl.record import MediaItem
 
 
 class Command(OwnCommand, ScrapyCommand):
@@ -24,4 +24,4 @@ class Command(OwnCommand, ScrapyCommand):
 
     def run(self, _: list[str], __: argparse.Namespace) -> None:
         """Print it."""
-        say(json.dumps(record_schema(), ensure_ascii=False, indent=2), as_is=True)
+        say(json.dumps(MediaItem.schema(), ensure_ascii=False, indent=2), as_is=True)

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from mediacrawl.base.files import replacing
 from mediacrawl.base.text import printable, say
 from mediacrawl.commands.own import OwnCommand
-from mediacrawl.encoding.languages import Language
-from mediacrawl.encoding.models import MAGIC
-from mediacrawl.encoding.train import TrainingError, train
+from mediacrawl.encoding import ModelError, train
 
 
 class Command(OwnCommand, ScrapyCommand):
     """Trains a model of a language, for the setting ``MOJIBAKE_MODELS``."""
 
-    failures = (TrainingError,)
+    failures = (ModelError,)
     usage = "[options] LANG TEXT [TEXT ...]"
     summary = "Train the encoding models in a language of your own"
     description = (
@@ -45,17 +41,19 @@ class Command(OwnCommand, ScrapyCommand):
         """Train. Errors go to the standard error, and the exit code is 1."""
         if len(args) < 2:
             raise UsageError("scrapy trainencoding takes the code of a language and at least one text file")
-        names, tlds = _names(opts.encodings), _names(opts.tlds)
-        language = Language(args[0], opts.script, opts.letters, names, opts.weight, tlds)
-        output = Path(opts.output or f"{language.code}.bin")
-        if output.exists() and not (output.is_file() and output.read_bytes()[: len(MAGIC)] == MAGIC):
-            # It may be a text that was given by mistake.
-            self._fail(f"{output} is there already and is no model file; name another one with -o.")
-            return
-        trained = train(language, map(Path, args[1:]), opts.like)
-        with replacing(output) as file:
-            file.write(trained.content)
-        for line in trained.report(str(output)):
+        output = opts.output or f"{args[0]}.bin"
+        trained = train(
+            args[0],
+            args[1:],
+            output=output,
+            like=opts.like,
+            script=opts.script,
+            letters=opts.letters,
+            encodings=_names(opts.encodings),
+            weight=opts.weight,
+            tlds=_names(opts.tlds),
+        )
+        for line in trained.report(output):
             say(printable(line))
 
 

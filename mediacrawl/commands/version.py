@@ -10,7 +10,7 @@ from scrapy.commands.version import Command as VersionCommand
 from mediacrawl import __version__
 from mediacrawl.base.text import say
 from mediacrawl.commands.own import Shown
-from mediacrawl.encoding.native import description
+from mediacrawl.encoding import use_models
 
 
 class Command(Shown, VersionCommand):
@@ -22,7 +22,8 @@ class Command(Shown, VersionCommand):
         """Print them; with ``-v`` also those of all libraries, and whether the native module is used."""
         say(versions())
         if opts.verbose:
-            say(f"Encoding detection: {description()}")
+            is_native = use_models().is_native
+            say(f"Encoding detection: {'native' if is_native else 'pure Python (the C extension was not built)'}")
             super().run(args, opts)
 
 

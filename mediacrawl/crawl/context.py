@@ -52,7 +52,7 @@ from mediacrawl.crawl.request_serialization import is_ours
 from mediacrawl.crawl.setting_checks import SettingsError, check_settings
 from mediacrawl.crawl.signals import listen_to_visits
 from mediacrawl.crawl.storage import lease_seconds, make_priority, open_frontier
-from mediacrawl.encoding.history import History
+from mediacrawl.encoding import History
 from mediacrawl.frontier import Counts, Frontier, FrontierError
 from mediacrawl.frontier.contract import Remote
 from mediacrawl.log.request_log import RequestLog
@@ -65,7 +65,7 @@ from mediacrawl.politeness.robots_book import RobotsBook
 from mediacrawl.priority.hubs import Hubs
 from mediacrawl.priority.nuggets import Nuggets
 from mediacrawl.priority.orders import Priority
-from mediacrawl.record.described import Description
+from mediacrawl.record import Description
 from mediacrawl.scope import Duplicates, NeverCrawlError, Scope
 from mediacrawl.scope.exclusions import NeverCrawl
 from mediacrawl.scope.include import Include

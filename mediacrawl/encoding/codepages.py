@@ -14,7 +14,8 @@ import unicodedata
 from functools import cache
 from typing import Any, Final
 
-from mediacrawl.encoding.languages import ENCODING_WEIGHTS, LANGUAGES, lower
+from mediacrawl.base.charsets import ENCODING_WEIGHTS
+from mediacrawl.encoding.languages import LANGUAGES, lower
 
 STEP: Final = 12
 """Costs are in twelfths of a nat."""

@@ -6,12 +6,13 @@ for all of it, the 8-bit encoding would win for every long text.
 
 from __future__ import annotations
 
-import codecs
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache, wraps
 from itertools import zip_longest
 from typing import Any, Final, TypeVar
+
+from mediacrawl.base.charsets import UTF16_MARKS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -132,23 +133,6 @@ def new_words(texts: Sequence[str]) -> list[str]:
     return ["" if new.isascii() else new for new in found]
 
 
-Item = TypeVar("Item")
-
-
-def in_groups(items: Iterable[Item], length: Callable[[Item], int], longest: int, most: int) -> Iterator[list[Item]]:
-    """Yield what is decided jointly: groups of at most `most` items and, if they are several, `longest` characters."""
-    group: list[Item] = []
-    left = longest
-    for item in items:
-        left -= length(item)
-        if group and (left < 0 or len(group) == most):
-            yield group
-            group, left = [], longest - length(item)
-        group.append(item)
-    if group:
-        yield group
-
-
 LONGEST_FIELD: Final = 16_384
 """Bytes that decide on the encoding of a field, or of several that are decided jointly."""
 
@@ -202,17 +186,6 @@ def head_of_text(text: str) -> str:
     head = text[start : start + MOST_SCORED]
     end = head.rfind(" ", MOST_SCORED // 2)
     return head[:end] if end > 0 else head
-
-
-def clean(text: str) -> str:
-    """Return text that any export can write: no NULs, lone surrogates, byte order mark or surrounding white space."""
-    if text.isascii() and "\0" not in text:
-        return text.strip()
-    whole = text.encode("utf-16", errors="surrogatepass").decode("utf-16", errors="replace")
-    return whole.replace("\0", " ").removeprefix("\ufeff").strip()
-
-
-UTF16_MARKS: Final = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
 def narrowed(text: str) -> tuple[str, str] | None:

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Self, TypeVar
 from urllib.parse import urlsplit
 
+from mediacrawl.base.charsets import Seen, codec_name
 from mediacrawl.base.files import replacing
-from mediacrawl.encoding.decision import Detection, Seen
-from mediacrawl.encoding.languages import LANGUAGES, codec_name, languages_named
+from mediacrawl.encoding.decision import Detection
+from mediacrawl.encoding.languages import LANGUAGES, languages_named
 
 logger = logging.getLogger(__name__)
 _FORMAT = 1
@@ -61,13 +62,6 @@ def place_of(url: str) -> tuple[str, str]:
         digest = hashlib.blake2s(folder.encode("utf-8", "replace"), digest_size=8).hexdigest()
         folder = f"{folder[: _LONGEST_KEY - 17]}#{digest}"
     return host[:_LONGEST_KEY], folder if host else ""
-
-
-@lru_cache(maxsize=256)
-def top_level(url: str) -> str:
-    """Return the last label of a URL's host, in lower case; empty for an IP address."""
-    label = place_of(url)[0].rpartition(".")[2]
-    return label if label.isalpha() or label.startswith("xn--") else ""
 
 
 @lru_cache(maxsize=1024)

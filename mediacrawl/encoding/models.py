@@ -7,7 +7,7 @@ parts. The large block of a language is unpacked once, when a text first needs i
 A trigram is stored as the difference to the cost of its last two letters: where the training text never had it, that
 is the same for a whole row.
 
-The index of a model file that a user trained (`mediacrawl.encoding.train`) also describes its language.
+The index of a model file that a user trained (`training.train`) also describes its language.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ from importlib import resources
 from itertools import accumulate, islice, pairwise
 from operator import gt
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from mediacrawl.encoding import native
 from mediacrawl.encoding.codepages import PAGES
 from mediacrawl.encoding.languages import LANGUAGES, Language
 
@@ -36,7 +37,7 @@ MAGIC: Final = b"MCM2"
 
 
 class ModelError(Exception):
-    """A model file that cannot be used; the message is one sentence for a person."""
+    """A model file that cannot be used, or text that no model can be made of; the message is one sentence."""
 
 
 UNKNOWN: Final = 1 << 20
@@ -331,44 +332,43 @@ MOST_WEIGHT: Final = 1000.0
 _BUNDLED: Final = dict(LANGUAGES)
 
 
-def use_models(files: Iterable[str | Path] | Mapping[str, bytes]) -> tuple[str, ...]:
+class ModelsInUse(NamedTuple):
+    """What `use_models` found.
+
+    Attributes:
+        languages: codes of the languages of the files.
+        contents: of the files, by name: `use_models` takes them on a machine without the files.
+        is_native: whether the C extension prices texts; without it the same decisions take longer.
+    """
+
+    languages: tuple[str, ...]
+    contents: dict[str, bytes]
+    is_native: bool
+
+
+def use_models(files: Iterable[str | Path] | Mapping[str, bytes] = (), *, check_only: bool = False) -> ModelsInUse:
     """Add models of a user's own languages to the bundled ones, for all of this process.
 
     To be called once, before the first decision. A further call replaces the files of the one before; one without files
     restores the bundled models. `model_version` changes. A process that is started, not forked, has to call it itself.
 
     Args:
-        files: paths of model files that ``scrapy trainencoding`` wrote, or their contents by name, for a machine
-            without the files. A language of a later file replaces the bundled one, or that of an earlier file.
-
-    Returns:
-        The codes of their languages.
+        files: paths of model files that `train` or ``scrapy trainencoding`` wrote, or their contents by name. A
+            language of a later file replaces the bundled one, or that of an earlier file.
+        check_only: read and check the files, and change nothing.
 
     Raises:
         ModelError: a file cannot be used; nothing has changed then.
     """
-    contents = files if isinstance(files, Mapping) else {str(path): _packed(Path(path)) for path in files}
+    contents = dict(files) if isinstance(files, Mapping) else {str(path): _packed(Path(path)) for path in files}
     found = {name: unpack(content, name) for name, content in contents.items()}
-    if not found and in_use() is bundled():
-        return ()
     own = {language.code: language for name, file in found.items() for language in _languages(file, name)}
-    _USER_FILES[:] = found.values()
-    LANGUAGES.clear()
-    LANGUAGES.update(_BUNDLED | own)
-    clear_caches()
-    return tuple(own)
-
-
-def model_contents(paths: Iterable[str | Path]) -> dict[str, bytes]:
-    """Read model files for `use_models` on another machine.
-
-    Raises:
-        ModelError: a file cannot be used.
-    """
-    contents = {str(path): _packed(Path(path)) for path in paths}
-    for name, content in contents.items():
-        _languages(unpack(content, name), name)
-    return contents
+    if not check_only and (found or in_use() is not bundled()):
+        _USER_FILES[:] = found.values()
+        LANGUAGES.clear()
+        LANGUAGES.update(_BUNDLED | own)
+        clear_caches()
+    return ModelsInUse(tuple(own), contents, native.module() is not None)
 
 
 def clear_caches() -> None:

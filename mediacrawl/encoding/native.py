@@ -40,11 +40,6 @@ def module() -> Any:
         return None
 
 
-def description() -> str:
-    """Return the implementation in use, in a few words for a person."""
-    return "native" if module() else f"pure Python ({MODULE} was not built)"
-
-
 _TABLES: Final[list[tuple[Callable[[], dict[str, Any]], Callable[..., Any]]]] = []
 
 

@@ -1,4 +1,8 @@
-"""Scrapy extensions."""
+"""Scrapy extensions: what happens beside the requests of a crawl.
+
+They write its status, tell its operator, poll for start URLs, carry out orders, and stop a crawl that fails. Each is
+switched on by its setting in ``EXTENSIONS``; most do nothing with another scheduler than ours.
+"""
 
 from mediacrawl.extensions.breaker import Breaker
 from mediacrawl.extensions.feeding import Feeding

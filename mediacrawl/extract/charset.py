@@ -15,12 +15,12 @@ from typing import Literal, NamedTuple
 
 from w3lib.encoding import html_body_declared_encoding, read_bom, resolve_encoding
 
+from mediacrawl.base.charsets import Seen, is_codec
 from mediacrawl.base.content_type import xml_start
-from mediacrawl.encoding.decision import Hints, Seen
-from mediacrawl.encoding.detection.document import DecodedDocument, EncodingClaim, decide_document
-from mediacrawl.encoding.history import top_level
-from mediacrawl.encoding.languages import is_codec
+from mediacrawl.encoding import DecodedDocument, Hints
 from mediacrawl.extract.texts import unescape
+
+DeclaredBy = Literal["bom", "header", "meta", "xml"]
 
 _DECLARED_WITHIN = 4_096
 """Bytes in which a page declares itself. The HTML standard says 1,024; pages with long heads exist."""
@@ -127,11 +127,11 @@ def _read(
     marked, mark = read_bom(body)
     rest = body[len(mark) :] if mark else body
 
-    def claims() -> Iterator[EncodingClaim]:
+    def claims() -> Iterator[tuple[str, DeclaredBy]]:
         if marked:
-            yield EncodingClaim(_known(marked) or marked, "bom")
+            yield _known(marked) or marked, "bom"
         if known := _known(header):
-            yield EncodingClaim(known, "header")
+            yield known, "header"
         label = None
         if declared_by == "meta":
             label = html_body_declared_encoding(rest[:_DECLARED_WITHIN])
@@ -139,28 +139,28 @@ def _read(
             label = match[1].decode("ascii")
         if declared_by and (encoding := _known(label)):
             # A declaration that can be read byte by byte is not in UTF-16, and the HTML standard takes it as UTF-8.
-            yield EncodingClaim("utf-8" if encoding.startswith(("utf-16", "utf-32")) else encoding, declared_by)
+            yield "utf-8" if encoding.startswith(("utf-16", "utf-32")) else encoding, declared_by
 
     def hints() -> Hints:
         said = _language.search(rest, 0, _DECLARED_WITHIN)
         language = (said[1] or said[2]).decode("ascii") if said else ""
-        return Hints(page_language=language, tld=top_level(url), seen=history())
+        return Hints(page_language=language, url=url, seen=history())
 
     found = claims()
     first = next(found, None)
-    if (first is None or first.encoding == "utf-8") and (plain := _as_utf8(rest, first)) is not None:
+    if (first is None or first[0] == "utf-8") and (plain := _as_utf8(rest, first)) is not None:
         return plain, rest
-    return decide_document(rest, chain([first] if first else (), found), hints), rest
+    return DecodedDocument.of(rest, chain([first] if first else (), found), hints), rest
 
 
-def _as_utf8(body: bytes, claim: EncodingClaim | None) -> DecodedDocument | None:
+def _as_utf8(body: bytes, claim: tuple[str, DeclaredBy] | None) -> DecodedDocument | None:
     """Return a document that is UTF-8 without an error; None where without a claim it may be something else."""
     try:
         text = body.decode()
     except UnicodeDecodeError:
         return None
     if claim is not None:
-        return DecodedDocument(text, "utf-8", decided_by=claim.by)
+        return DecodedDocument(text, "utf-8", decided_by=claim[1])
     # UTF-16 has zeros, ISO-2022 and HZ have escapes.
     if b"\0" in body[:_DECLARED_WITHIN] or (len(text) == len(body) and (b"\x1b" in body or b"~{" in body)):
         return None

@@ -118,7 +118,7 @@ class Page:
         language: of ``<html lang>``, ``de-AT``; empty without one.
         charset: Python codec that decoded it.
         reading: the same with the source of the decision if undeclared, see
-            `encoding.detection.document.DecodedDocument.reading`.
+            `base.charsets.DocumentReading`.
         robots: contents of its meta elements for all robots or this one; at most 20.
         canonical: its canonical URL (RFC 6596), absolute; empty if it declares none, or several.
         media: the media it plays or describes; the references to their files are among `links`.
@@ -275,7 +275,7 @@ def parse_page(
         agent: product token, for ``<meta name="mediacrawl">``.
         link: values of the header Link, which may have its canonical URL.
         refresh: the header Refresh, which browsers obey as they do the meta element; empty without one.
-        history: encodings found on its host, for a page without a valid declaration (`encoding.history.History.prior`).
+        history: encodings found on its host, for a page without a valid declaration (`encoding.History.prior`).
     """
     document, body, tags_cut = read_html(body, url, encoding, history)
     # `reading` of a declared encoding is the encoding; to ask for it would enter another module for every page.

@@ -58,7 +58,7 @@ class Listing:
     Attributes:
         form: see `lists.list_form`.
         title: at most 200 characters; empty if it has none.
-        reading: encoding of its texts, see `encoding.detection.document.DecodedDocument.reading`; empty if each text
+        reading: encoding of its texts, see `base.charsets.DocumentReading`; empty if each text
             is decided alone.
         language: as declared; empty without one.
         links: in order.

@@ -17,7 +17,6 @@ from mediacrawl.base.facts import LONGEST_TEXT, MOST_FACTS, OCTETS, PLAYLIST, Fa
 from mediacrawl.base.terms import Kind
 from mediacrawl.base.times import seconds
 from mediacrawl.base.urls import absolute
-from mediacrawl.encoding.detection.document import ESTIMATED
 from mediacrawl.extract.charset import History, read_plain
 from mediacrawl.extract.listing import Listed, Listing
 from mediacrawl.extract.literals import literals
@@ -87,7 +86,7 @@ def plain_list(body: bytes, url: str = "", header: str | None = None, history: H
     is_sure = found.decided_by == "models" and found.confidence >= _SURE
     # A few encodings have duplicate codes.
     is_sure = is_sure and body.startswith(found.text.encode(found.encoding, "replace"))
-    if found.decided_by in ESTIMATED and not is_sure:
+    if found.is_estimated and not is_sure:
         return PlainList(body.decode("latin-1"), OCTETS, OCTETS)
     return PlainList(found.text, found.reading, found.encoding)
 

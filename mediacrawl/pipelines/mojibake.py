@@ -19,11 +19,8 @@ from mediacrawl.crawl.failures import LocalFaultError, fault_here
 from mediacrawl.crawl.housekeeping import refuse_start
 from mediacrawl.crawl.own_settings import HeldFolder, OwnSettings, models_of, state_folder
 from mediacrawl.crawl.threads import in_thread
-from mediacrawl.encoding import ModelError, native, use_models
-from mediacrawl.encoding.history import History
-from mediacrawl.encoding.mojibake.substitutions import SUBSTITUTIONS_FILE, Substitutions
-from mediacrawl.record.fixer import Fixer, FixResult
-from mediacrawl.record.item import MediaItem
+from mediacrawl.encoding import History, ModelError, Substitutions, use_models
+from mediacrawl.record import Fixer, FixResult, MediaItem
 
 logger = logging.getLogger(__name__)
 
@@ -59,9 +56,9 @@ class MojibakePipeline:
     yields them, so they are decided at once, in the reactor's thread. For the most that is decided of one item see
     `record.fixer.MOST_FIELDS`.
 
-    What it learns of hosts and folders is kept in ``encodings.json`` in the state folder, see `encoding.history`; a
+    What it learns of hosts and folders is kept in ``encodings.json`` in the state folder, see `encoding.History`; a
     kill loses what the last 1000 items taught. What rechecks learned of damaged texts is read from
-    ``substitutions.json`` there, see `encoding.mojibake.substitutions`.
+    ``substitutions.json`` there, see `encoding.Substitutions`.
 
     Stats: ``mojibake/fields`` (texts that are not plain ASCII), of these ``mojibake/fixed``, ``mojibake/undecided``,
     ``mojibake/lossy``, and ``mojibake/encoding/<name>`` by the encoding they were read with; ``mojibake/left`` counts
@@ -97,7 +94,7 @@ class MojibakePipeline:
             return refuse_start("mojibake_error")
         self._history = history
         self._held = HeldFolder(self._path.parent)
-        self._stats.set_value("mojibake/native", int(native.module() is not None))
+        self._stats.set_value("mojibake/native", int(use_models(models_of(self._settings), check_only=True).is_native))
         return None
 
     def process_item(self, item: Any) -> Any:
@@ -190,7 +187,7 @@ def fixer_of(settings: BaseSettings, history: History | None = None) -> Fixer:
         ValueError: one of them cannot be used; the message is a sentence.
     """
     fields, least = use_settings(settings)
-    learned = Substitutions.load(state_folder(settings) / SUBSTITUTIONS_FILE)
+    learned = Substitutions.load(state_folder(settings) / Substitutions.FILE)
     return Fixer(fields, min_confidence=least, history=history, substitutions=learned)
 
 

@@ -15,8 +15,7 @@ from scrapy.statscollectors import StatsCollector
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.housekeeping import refuse_start
 from mediacrawl.crawl.own_settings import catalogue_path
-from mediacrawl.record.described import Description, with_description
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import Description, MediaItem
 from mediacrawl.store import Catalogue, StoreError, UpsertOutcome, json_line
 
 logger = logging.getLogger(__name__)
@@ -103,7 +102,7 @@ class CataloguePipeline:
         if self._catalogue is None:
             return
         try:
-            changed = self._catalogue.change(told.record_id, lambda record: with_description(record, told))
+            changed = self._catalogue.change(told.record_id, told.added_to)
         except StoreError as error:
             self._stats.inc_value("catalogue/error")
             logger.critical("%s What %s says of %s is not stored.", error, told.page_url, told.url)

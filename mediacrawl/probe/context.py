@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from mediacrawl.base.charsets import decode, is_plain
 from mediacrawl.base.parts import Chapter, Track, text_place
 from mediacrawl.base.terms import Tag
-from mediacrawl.encoding.declared import decode, is_plain
 from mediacrawl.probe.policy import ProbePolicy
 from mediacrawl.probe.result import LONGEST, ProbeResult
 from mediacrawl.probe.text import Value

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from html import unescape
 
-from mediacrawl.encoding.declared import wide_order
+from mediacrawl.base.charsets import wide_order
 from mediacrawl.probe.context import ParseContext, SparseFile
 from mediacrawl.probe.formats import SNIFF_BYTES, UNKNOWN, mpeg_audio, raw_audio, read_container, sniff
 from mediacrawl.probe.formats.audio_frames import FrameFormat, find, set_facts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 from typing import NamedTuple
 
-from mediacrawl.encoding.declared import wide_order
+from mediacrawl.base.charsets import wide_order
 
 LATIN1 = "latin-1"
 UTF8 = "utf-8"

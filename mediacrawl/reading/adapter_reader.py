@@ -24,7 +24,7 @@ from mediacrawl.crawl.interfaces import LeaseHolder
 from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.threads import in_thread
 from mediacrawl.politeness.robots import RobotsDirectives, directives_of
-from mediacrawl.record.described import MOST_DESCRIBED, Description
+from mediacrawl.record import Description
 from mediacrawl.scope import Base, Scope, Spelling, candidates
 from mediacrawl.site_adapters import Answer, FoundRecord, Miss, SiteAdapter, page_slots, read_answer
 
@@ -246,7 +246,7 @@ class AdapterReader:
         if self._context.describe is None:
             return
         base = Base(visit.lease.request_url)
-        for written, record in islice(known, MOST_DESCRIBED):
+        for written, record in islice(known, Description.MOST):
             url, facts = base.canonical(written), facts_of(record)
             if url is not None and facts:
                 self._context.describe(Description(url, visit.lease.parent, facts))

@@ -15,8 +15,7 @@ from mediacrawl.base.clock import written_now
 from mediacrawl.base.content_type import is_media
 from mediacrawl.base.terms import Evidence
 from mediacrawl.probe import FirstAnswer, Probe, ProbePolicy, ProbeResult
-from mediacrawl.record.build import build_item
-from mediacrawl.record.fixer import Fixer
+from mediacrawl.record import Fixer, build_item
 from mediacrawl.scope.urls import spelling
 from mediacrawl.scope.wrapped import unwrapped
 

@@ -28,8 +28,7 @@ from mediacrawl.probe import (
     Session,
     read_stream,
 )
-from mediacrawl.record.build import build_item
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import MediaItem, build_item
 from mediacrawl.scope.urls import authority_of
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from hashlib import sha256
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from mediacrawl.base.charsets import DocumentReading, Seen
 from mediacrawl.base.clock import written_now
 from mediacrawl.base.content_type import claim_of, header_charset, is_media
 from mediacrawl.base.facts import FEED, Fact, fact, pack, unpack
@@ -22,18 +23,13 @@ from mediacrawl.crawl.headers import ENDED_HERE, header, headers
 from mediacrawl.crawl.interfaces import LeaseHolder
 from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.threads import in_thread
-from mediacrawl.encoding.decision import Seen
-from mediacrawl.encoding.history import History
+from mediacrawl.encoding import History
 from mediacrawl.extract import Listed, Listing, parse_list
 from mediacrawl.frontier.byte_budget import byte_budget
 from mediacrawl.politeness.robots import directives_of
 from mediacrawl.probe import FirstAnswer
 from mediacrawl.reading.response import OEMBED, Recognized, ResponseKind
-from mediacrawl.record.build import build_manifest_item, build_page_item
-from mediacrawl.record.byte_budget import FACTOR, PLAYERS, first_records
-from mediacrawl.record.described import MOST_DESCRIBED, Description
-from mediacrawl.record.fields import parse_reading
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import Description, MediaItem, build_manifest_item, build_page_item
 from mediacrawl.scope import Base, Scope, Spelling, candidates, canonical, site_of
 from mediacrawl.scope.wrapped import file_key
 
@@ -66,16 +62,40 @@ class DocumentEncodings:
         Args:
             url: its own.
             kind: ``page`` or ``list``.
-            reading: see `encoding.detection.document`; empty if each of its texts is decided alone.
+            reading: see `base.charsets.DocumentReading`; empty if each of its texts is decided alone.
             language: its declared language; empty if it declares none.
         """
         if reading in {"utf-8", ""}:
             return
-        decided = parse_reading(reading)
+        decided = DocumentReading.of(reading)
         if decided.by:
             self._count(f"{kind}/encoding/{decided.by}")
         if self._history is not None and (not decided.by or decided.is_sure):
             self._history.learn_document(url, decided.encoding, decided.language or language)
+
+
+_PLAYERS_BYTES = 16 * 1024
+"""Bytes that the records of players on one page or list may take, however short it is: some eight."""
+_PLAYERS_FACTOR = 4
+"""The same for each byte that was fetched."""
+
+
+def players_within(items: Iterable[MediaItem], unpacked: int, received: int) -> list[MediaItem]:
+    """Return the first records of players, as many as the length of an answer allows: 50 bytes make a record of 2 KB.
+
+    Args:
+        items: the records, in the order of the page or list.
+        unpacked: bytes of its text.
+        received: bytes of it as they came.
+    """
+    most = byte_budget(unpacked, received, _PLAYERS_BYTES, _PLAYERS_FACTOR)
+    kept = []
+    for item in items:
+        most -= item.stored_bytes()
+        if most < 0:
+            break
+        kept.append(item)
+    return kept
 
 
 _INNER = "playlist/playlist"
@@ -202,7 +222,7 @@ class ListReader:
         """Adds what the list says of known files to their records."""
         base = Base(response.url)
         for number, link in enumerate(known):
-            if number % MOST_DESCRIBED == MOST_DESCRIBED - 1:
+            if number % Description.MOST == Description.MOST - 1:
                 # Each may wait for the disk; other requests are handled in between.
                 await asyncio.sleep(0)
             url = base.resolve(link.href) if link.kind is Kind.MEDIA else None
@@ -254,9 +274,7 @@ class ListReader:
             items[url.key] = build_page_item(
                 evidence, page_url=page_url, site=visit.lease.site, found_at=at, url=url.requested, key=url.key
             )
-        kept = first_records(
-            items.values(), byte_budget(visit.decision.parsed_bytes, visit.fetch.bytes, PLAYERS, FACTOR)
-        )
+        kept = players_within(items.values(), visit.decision.parsed_bytes, visit.fetch.bytes)
         return kept, len(items) - len(kept)
 
     def _feed_facts(self, listing: Listing) -> tuple[Fact, ...]:

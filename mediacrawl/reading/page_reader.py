@@ -22,17 +22,13 @@ from mediacrawl.crawl.interfaces import LeaseHolder
 from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.extract import Fingerprint, Medium, Page, parse_page
 from mediacrawl.frontier import Frontier
-from mediacrawl.frontier.byte_budget import byte_budget
 from mediacrawl.politeness.robots import NO_DIRECTIVES, directives_of
 from mediacrawl.priority import Scores
 from mediacrawl.priority.revisits import is_revisit
 from mediacrawl.reading.adapter_reader import AdapterReader
-from mediacrawl.reading.list_reader import DocumentEncodings
+from mediacrawl.reading.list_reader import DocumentEncodings, players_within
 from mediacrawl.reading.response import OEMBED
-from mediacrawl.record.build import build_page_item
-from mediacrawl.record.byte_budget import FACTOR, PLAYERS, first_records
-from mediacrawl.record.described import MOST_DESCRIBED, Description
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import Description, MediaItem, build_page_item
 from mediacrawl.scope import Base, Scope, Spelling, candidates, canonical
 from mediacrawl.scope.duplicates import is_named_copy, of_a_copy
 from mediacrawl.scope.urls import MEDIA_EXTENSIONS, extension_of, kind_of
@@ -204,7 +200,7 @@ class PageReader:
         """Return the records of players without a file, as many as the page's length allows."""
         if not (named := media.items()):
             return []
-        items = first_records(named, byte_budget(visit.decision.parsed_bytes, visit.fetch.bytes, PLAYERS, FACTOR))
+        items = players_within(named, visit.decision.parsed_bytes, visit.fetch.bytes)
         counts["page/standing_alone"] += len(items)
         counts["page/standing_alone_dropped"] += len(named) - len(items)
         return items
@@ -287,14 +283,14 @@ class _PageMedia:
         return pack(found) if found else ""
 
     def of_known(self, fresh: Iterable[str]) -> Iterator[Description]:
-        """Yield what the page says of files that the crawl knows, at most `MOST_DESCRIBED`.
+        """Yield what the page says of files that the crawl knows, at most `Description.MOST`.
 
         Args:
             fresh: canonical URLs of the links that are new.
         """
         facts, new = self._by_url(), set(fresh)
         known = (url for url in facts if url not in new)
-        for url in islice(known, MOST_DESCRIBED):
+        for url in islice(known, Description.MOST):
             yield Description(url, self._lease.request_url, facts[url])
 
     def _by_url(self) -> dict[str, list[Fact]]:

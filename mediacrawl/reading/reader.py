@@ -18,7 +18,7 @@ from mediacrawl.reading.file_reader import FileReader
 from mediacrawl.reading.list_reader import ListReader
 from mediacrawl.reading.page_reader import PageReader
 from mediacrawl.reading.response import ResponseKind, is_stream, recognize
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import MediaItem
 from mediacrawl.scope import Scope
 
 if TYPE_CHECKING:

@@ -1,10 +1,47 @@
 """What a record is: its fields, the text of each with its evidence, and how two sightings become one.
 
-`item` declares the fields. `build` makes a record of what a probe found, `fixer` decides its texts, `described` adds
-what pages, feeds and lists say of the file. Begin reading in `item`.
+Input: the result of a probe, a manifest, or what a page says of a player (`build_item`, `build_manifest_item`,
+`build_page_item`). Output: a `MediaItem`, whose texts a `Fixer` decides by their bytes. What another page says of the
+file (`Description`), what other records of it have (`with_copies`), what an earlier record had (`keep_facts`,
+`keep_user`) is merged into a record that may come from any store and be damaged in any way.
+
+A record's bytes are evidence: no text is changed without them, or without a note of what it was; and what a person
+decided stays. Begin reading in `item`, then `build`, `values`, `fixer` and `merging`.
 """
 
-from mediacrawl.base.terms import Nugget
-from mediacrawl.record.item import MediaItem
+from typing import TYPE_CHECKING
 
-__all__ = ["MediaItem", "Nugget"]
+from mediacrawl.base.lazy import late_names
+from mediacrawl.base.terms import Nugget
+
+if TYPE_CHECKING:
+    from mediacrawl.record.build import build_item, build_manifest_item, build_page_item
+    from mediacrawl.record.fixer import Fixer, FixResult
+    from mediacrawl.record.item import MediaItem
+    from mediacrawl.record.merging import Description, keep_facts, keep_user, may_have_lost, with_copies
+else:
+    # Who names the class of an item needs neither the models of the texts nor the probe.
+    __getattr__ = late_names(
+        __name__,
+        {
+            **dict.fromkeys(("build_item", "build_manifest_item", "build_page_item"), "build"),
+            **dict.fromkeys(("FixResult", "Fixer"), "fixer"),
+            "MediaItem": "item",
+            **dict.fromkeys(("Description", "keep_facts", "keep_user", "may_have_lost", "with_copies"), "merging"),
+        },
+    )
+
+__all__ = [
+    "Description",
+    "FixResult",
+    "Fixer",
+    "MediaItem",
+    "Nugget",
+    "build_item",
+    "build_manifest_item",
+    "build_page_item",
+    "keep_facts",
+    "keep_user",
+    "may_have_lost",
+    "with_copies",
+]

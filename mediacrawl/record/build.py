@@ -3,35 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
-from itertools import pairwise
 from typing import Any
 
-from mediacrawl.base.facts import PLAYLIST, Fact, fact, frame_attributes, is_external, pack, unpack
+from mediacrawl.base.charsets import clean_all
+from mediacrawl.base.evidence import chapter_number, tag_elements
+from mediacrawl.base.facts import PLAYLIST, Fact, fact, is_external, pack, unpack
 from mediacrawl.base.languages import bcp47
-from mediacrawl.base.parts import Chapter, Track, as_object
+from mediacrawl.base.parts import Track, as_object
 from mediacrawl.base.terms import Evidence
-from mediacrawl.encoding.excerpts import clean
 from mediacrawl.extract import Manifest, ManifestTrack
 from mediacrawl.probe import FirstAnswer, Probe, ProbeResult
-from mediacrawl.record.byte_budget import LEAST, parts_within, within
-from mediacrawl.record.evidence import tag_element
-from mediacrawl.record.fields import document_element, link_elements, name_elements, parse_reading
-from mediacrawl.record.item import MediaItem
-from mediacrawl.record.values import (
-    LINK_FIELDS,
-    LISTS_WITH_TEXTS,
-    best_values,
-    chapter_number,
-    placed_texts,
-    structured_values,
-    with_texts,
-)
+from mediacrawl.record.elements import document_elements, link_elements, name_elements
+from mediacrawl.record.item import MediaItem, stored_bytes
+from mediacrawl.record.structured import STRUCTURED_KEYS
+from mediacrawl.record.values import chapters_of, fill_values, number_in
 
-PAGE_STATUS = "page"
-"""The `MediaItem.probe_status` of a record that comes from a page alone: no file was probed."""
 STREAM = "stream"
 """The `ProbeResult.status` of a stream, which manifests have, too."""
 _PAGE_TYPE = "VideoObject"
@@ -39,7 +28,6 @@ _TYPES = frozenset({"AudioObject", "VideoObject", "MusicRecording", "PodcastEpis
 _ANSWERS = {"yes": True, "no": False}
 _VIDEO_TYPES = frozenset({"PodcastEpisode", "BroadcastService"})
 """Types that a file with video may have besides VideoObject."""
-_NUMBER = re.compile(r"\d{1,7}(?:\.\d{1,6})?", re.ASCII)
 _PARTS = ("tracks", "chapters", "covers")
 """Lists of objects, in the order in which they are kept if the record's budget is short."""
 _PROBED = tuple(
@@ -74,9 +62,10 @@ def build_item(
         first: the server's first answer; None for a local file.
     """
     evidence, first = evidence or Evidence(), first or FirstAnswer()
-    facts = unpack(evidence.facts)
-    item = _found_item(evidence, url=url, key=key, page_url=page_url, site=site)
-    _set_answer(item, first, evidence, url)
+    facts = unpack(evidence.facts) if evidence.facts else []
+    parts = {name: list(map(as_object, getattr(result, name))) for name in _PARTS}
+    found = {name: getattr(result, name) for name in _PROBED} | parts
+    item = _found_item(evidence, first, found, url=url, key=key, page_url=page_url, site=site)
     item.type = "VideoObject" if result.is_video else "AudioObject"
     if result.status == STREAM:
         item.type = "BroadcastService"
@@ -85,10 +74,8 @@ def build_item(
     item.probe_status, item.bytes_fetched, item.requests = result.status, probe.bytes_fetched, probe.requests
     if head := probe.head:
         item.head_sha256, item.head_bytes = hashlib.sha256(head).hexdigest(), len(head)
-    elements = (*map(document_element, facts), *name_elements(url), *link_elements(evidence))
-    parts = {name: _objects(getattr(result, name)) for name in _PARTS}
-    _set_parts(item, parts, (*map(tag_element, result.tags), *elements), probe.policy.max_record_bytes)
-    _copy_clean(result, item, _PROBED)
+    elements = [*tag_elements(result.tags), *document_elements(facts), *name_elements(url), *link_elements(evidence)]
+    _set_parts(item, elements, probe.policy.max_record_bytes)
     _fill_from_facts(item, facts)
     fill_values(item)
     return item
@@ -107,11 +94,11 @@ def build_page_item(
         url: of the player, or of the page itself if it names none.
         key: its canonical form, if that differs; the record's id is made of it.
     """
-    facts = unpack(evidence.facts)
-    item = _found_item(evidence, url=url, key=key, page_url=page_url, site=site)
-    item.type, item.probe_status = _PAGE_TYPE, PAGE_STATUS
+    facts = unpack(evidence.facts) if evidence.facts else []
+    item = _found_item(evidence, None, {}, url=url, key=key, page_url=page_url, site=site)
+    item.type, item.probe_status = _PAGE_TYPE, MediaItem.PAGE_STATUS
     item.found_at = item.checked_at = found_at
-    _set_parts(item, {}, (*map(document_element, facts), *link_elements(evidence)), LEAST)
+    _set_parts(item, [*document_elements(facts), *link_elements(evidence)], LEAST)
     _fill_from_facts(item, facts)
     fill_values(item)
     return item
@@ -145,17 +132,17 @@ def build_manifest_item(
         evidence = replace(evidence, facts=pack([title, *unpack(evidence.facts)]))
     item = build_page_item(evidence, page_url=page_url, site=site, found_at=first.at, url=url, key=key)
     stated_duration = item.duration
-    _copy_clean(manifest, item, _OF_MANIFEST)
+    found = {name: getattr(manifest, name) for name in _OF_MANIFEST}
+    tracks = [as_object(_track(each)) for each in manifest.tracks]
+    _set_clean(item, found | {"tracks": tracks}, _answer(first, evidence, url))
     if manifest.duration is None and not manifest.live:
         item.duration = stated_duration
     item.duration_estimated = None if item.duration is None else manifest.duration is None
     item.type = _type_of_manifest(manifest, item)
     # A playlist of playlists does not say whether they end.
     item.is_live = True if manifest.live else None if manifest.duration is None else False
-    item.tracks = _objects(_track(each) for each in manifest.tracks)
     item.codec = item.video_codec or item.audio_codec
     item.encoding_format, item.probe_status = manifest.mime, STREAM
-    _set_answer(item, first, evidence, url)
     item.requests, item.bytes_fetched = 1, length
     return item
 
@@ -176,95 +163,78 @@ def _track(found: ManifestTrack) -> Track:
     )
 
 
-def _found_item(evidence: Evidence, *, url: str, key: str, page_url: str | None, site: str | None) -> MediaItem:
-    """A record that holds only where its URL was found."""
-    return MediaItem(
-        id=item_id(key or url),
-        content_url=clean(url),
-        page_url=_or_none(page_url),
-        page_title=_or_none(evidence.page_title),
-        page_language=_or_none(evidence.page_language),
-        page_charset=_or_none(parse_reading(evidence.page_charset).encoding),
-        anchor_text=_or_none(evidence.anchor),
-        discovered_via=_or_none(evidence.via),
-        feed_url=_or_none(evidence.feed_url),
-        guid=_or_none(evidence.guid),
-        site=_or_none(site),
-    )
+def _found_item(
+    evidence: Evidence,
+    first: FirstAnswer | None,
+    found: Mapping[str, Any],
+    *,
+    url: str,
+    key: str,
+    page_url: str | None,
+    site: str | None,
+) -> MediaItem:
+    """Return a record of where its URL was found, of the first answer if there was one, and of what else was found."""
+    about = {
+        "page_url": page_url,
+        "page_title": evidence.page_title,
+        "page_language": evidence.page_language,
+        "page_charset": evidence.page_charset.partition(" ")[0],
+        "anchor_text": evidence.anchor,
+        "discovered_via": evidence.via,
+        "feed_url": evidence.feed_url,
+        "guid": evidence.guid,
+        "site": site,
+    }
+    if first is not None:
+        about |= _answer(first, evidence, url)
+    item = MediaItem(id=MediaItem.id_of(key or url))
+    _set_clean(item, {**found, "content_url": url}, about)
+    return item
 
 
-def _set_answer(item: MediaItem, first: FirstAnswer, evidence: Evidence, url: str) -> None:
-    item.requested_url = _or_none(evidence.requested_url if evidence.requested_url != url else None)
-    item.http_status = first.status or None
-    item.content_type, item.etag = _or_none(first.content_type), _or_none(first.etag)
-    item.last_modified = _or_none(first.last_modified)
+def _answer(first: FirstAnswer, evidence: Evidence, url: str) -> dict[str, Any]:
+    return {
+        "requested_url": evidence.requested_url if evidence.requested_url != url else None,
+        "http_status": first.status,
+        "content_type": first.content_type,
+        "etag": first.etag,
+        "last_modified": first.last_modified,
+    }
 
 
-def _copy_clean(source: object, item: MediaItem, names: Iterable[str]) -> None:
-    for name in names:
-        value = getattr(source, name)
-        setattr(item, name, clean(value) if isinstance(value, str) else value)
+def _set_clean(item: MediaItem, found: Mapping[str, Any], about: Mapping[str, Any]) -> None:
+    """Set fields, all texts clean; what is empty in `about` is not known."""
+    for name, value in clean_all({**found, **about}).items():
+        setattr(item, name, (value or None) if name in about else value)
 
 
-def _objects(parts: Iterable[object]) -> list[dict[str, Any]]:
-    return [
-        {name: clean(value) if isinstance(value, str) else value for name, value in as_object(part).items()}
-        for part in parts
-    ]
-
-
-def _set_parts(
-    item: MediaItem, parts: dict[str, list[dict[str, Any]]], tags: Iterable[dict[str, Any]], most: int
-) -> None:
-    """Sets tags, tracks, chapters and covers, as far as the record's budget allows."""
-    elements = list(tags)
+def _set_parts(item: MediaItem, elements: list[dict[str, Any]], most: int) -> None:
+    """Set the tags, and the chapters that a feed states if the file has none, as far as the record's budget allows."""
     told = list(filter(_is_told_chapter, elements))
-    if parts.get("chapters"):
+    if item.chapters:
         # The file's own chapters count; those of the feed would be taken for theirs by their keys.
         elements = [element for element in elements if not _is_told_chapter(element)]
     elif told:
-        parts = parts | {"chapters": chapters_of(told)}
-    taken, cut = parts_within(parts, item.bytes_fetched, most)
-    for name, found in parts.items():
-        setattr(item, name, found)
+        item.chapters = chapters_of(told)
+    taken, cut = parts_within({name: getattr(item, name) for name in _PARTS}, item.bytes_fetched, most)
     item.tags, dropped = within(elements, item.bytes_fetched, most, taken)
     item.texts_dropped = dropped + cut or None
 
 
 def _is_told_chapter(element: dict[str, Any]) -> bool:
-    return is_external(element) and chapter_number(element["key"]) is not None
-
-
-def chapters_of(elements: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The chapters that a feed states: beginning, link and picture are attributes of the frame (`base.facts.framed`).
-
-    A chapter that is missing ends them, since the keys of those behind it are not their places.
-
-    Args:
-        elements: of ``tags``, the titles of the chapters; of one key the first counts.
-    """
-    titles: dict[int, dict[str, Any]] = {}
-    for each in elements:
-        number = chapter_number(each["key"])
-        if number is not None:
-            titles.setdefault(number, each)
-    found = list[Chapter]()
-    while (element := titles.get(len(found))) is not None:
-        about = frame_attributes(element["frame"])
-        start = _number(about.get("start"))
-        found.append(Chapter(start or 0.0, None, element["text"], about.get("href"), about.get("image")))
-    for chapter, following in pairwise(found):
-        chapter.end = following.start if following.start > chapter.start else None
-    return _objects(found)
+    key = element["key"]
+    return key.startswith("chapters[") and is_external(element) and chapter_number(key) is not None
 
 
 def _fill_from_facts(item: MediaItem, facts: Sequence[Fact]) -> None:
     """Sets type, duration and size of the picture from facts where the file itself does not state them."""
     stated = {each.key: each.text for each in reversed(facts)}
     kind = stated.get("type", "")
-    if kind in _TYPES and (item.type == "AudioObject" or kind in _VIDEO_TYPES or item.probe_status == PAGE_STATUS):
+    if kind in _TYPES and (
+        item.type == "AudioObject" or kind in _VIDEO_TYPES or item.probe_status == MediaItem.PAGE_STATUS
+    ):
         item.type = kind
-    seconds = _number(stated.get("duration"))
+    seconds = number_in(stated.get("duration"))
     if item.duration is None and seconds and item.probe_status != STREAM:
         item.duration, item.duration_estimated = seconds, True
     if item.duration is not None:
@@ -272,8 +242,8 @@ def _fill_from_facts(item: MediaItem, facts: Sequence[Fact]) -> None:
         item.duration = round(item.duration, 6)
     if item.is_live is None and stated.get("is_live") in _ANSWERS:
         item.is_live = _ANSWERS[stated["is_live"]]
-    if item.probe_status == PAGE_STATUS:
-        width, height = _number(stated.get("width")), _number(stated.get("height"))
+    if item.probe_status == MediaItem.PAGE_STATUS:
+        width, height = number_in(stated.get("width")), number_in(stated.get("height"))
         item.width, item.height = (int(width), int(height)) if width and height else (None, None)
 
 
@@ -286,29 +256,52 @@ def _type_of_manifest(manifest: Manifest, item: MediaItem) -> str:
     return "AudioObject" if is_sound else "VideoObject"
 
 
-def _number(text: str | None) -> float | None:
-    if text is None or not _NUMBER.fullmatch(text):
-        return None
-    return float(text)
+# -- limits on the text of a record: a kilobyte can decompress to megabytes of tags, each kept with its bytes -------
+
+LEAST = 8 * 1024
+"""Bytes of text that every record may hold, however little was fetched: thirty short texts."""
+FACTOR = 4
+"""Bytes of text for each byte that was fetched. With what else a record takes, five reach the disk."""
+_OF_FIELDS = frozenset({*MediaItem.FILE_FIELDS, *STRUCTURED_KEYS})
 
 
-def item_id(url: str) -> str:
-    """Returns the id of a URL's record: the first 32 hex digits of its SHA-256."""
-    return hashlib.sha256(url.encode("utf-8", errors="replace")).hexdigest()[:32]
+def parts_within(lists: Mapping[str, list[dict[str, Any]]], fetched: int, most: int) -> tuple[int, int]:
+    """Cut the lists of a record (tracks, chapters, covers) to half of the record's budget, in place.
+
+    Returns:
+        The bytes that they take, and the number of objects that were cut off.
+    """
+    room, cut = _room(fetched, most) // 2, 0
+    taken = 0
+    for parts in lists.values():
+        for number, part in enumerate(parts):
+            size = len(json.dumps(part, ensure_ascii=False).encode())
+            if taken + size > room:
+                cut += len(parts) - number
+                del parts[number:]
+                break
+            taken += size
+    return taken, cut
 
 
-def fill_values(item: MediaItem) -> None:
-    """Sets the item's fields that come from its tags; to be called again after the tags' text was repaired."""
-    for key, value in best_values(item.tags).items():
-        # `LINK_FIELDS` have elements only for text beyond ASCII, so an empty value means unchanged.
-        if value or key not in LINK_FIELDS:
-            setattr(item, key, value)
-    for key, value in structured_values(item.tags).items():
-        setattr(item, key, value)
-    titles = placed_texts(item.tags)
-    for name in LISTS_WITH_TEXTS:
-        setattr(item, name, with_texts(name, getattr(item, name), titles))
+def _room(fetched: int, most: int) -> int:
+    return min(max(FACTOR * fetched, LEAST), most)
 
 
-def _or_none(text: str | None) -> str | None:
-    return clean(text or "") or None
+def within(
+    elements: Iterable[dict[str, Any]], fetched: int, most: int, taken: int = 0
+) -> tuple[list[dict[str, Any]], int]:
+    """Keep as many texts of a record as its budget allows, those of the record's own fields first.
+
+    Returns:
+        The texts that are kept, in their order, and the number of the others.
+    """
+    found = list(elements)
+    room = _room(fetched, most) - taken
+    kept = set[int]()
+    for number, element in sorted(enumerate(found), key=lambda each: each[1]["key"] not in _OF_FIELDS):
+        size = stored_bytes(element)
+        if size <= room:
+            room -= size
+            kept.add(number)
+    return [element for number, element in enumerate(found) if number in kept], len(found) - len(kept)

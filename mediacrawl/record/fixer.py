@@ -1,44 +1,34 @@
-"""Decides the text of stored records with `detect` and `repair`.
+"""Decides the texts of stored records with `detect` and `repair`.
 
 Pipeline, command and Spark function all call `Fixer.fix`, so their results are the same, row by row.
 """
 
 from __future__ import annotations
 
+import base64
 import codecs
 from collections import Counter
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import IntEnum, auto
-from typing import Any
+from typing import Any, ClassVar, Self
 
+from mediacrawl.base.charsets import CHARDET, SURE_DOCUMENT, Seen, clean, codec_name, decode, is_codec, is_plain
+from mediacrawl.base.evidence import EVIDENCE, EXTRA, DecisionName, by_user, is_element, number, raw_bytes
 from mediacrawl.base.facts import EXTERNAL_SOURCES, OCTETS
 from mediacrawl.base.text import clean as without_surrogates
-from mediacrawl.encoding import detect, model_version, repair
-from mediacrawl.encoding.decision import DecisionName, FieldDecision, Hints, Seen
-from mediacrawl.encoding.detection.document import chardet_if_doubtful
-from mediacrawl.encoding.excerpts import clean, in_groups
-from mediacrawl.encoding.history import History, top_level
-from mediacrawl.encoding.mojibake.repairer import is_open
-from mediacrawl.encoding.mojibake.substitutions import Substitutions
-from mediacrawl.record.evidence import rounded_confidence, stored_decision
-from mediacrawl.record.fields import PlainItem, TagField, TextField, by_user, element_field, is_element
+from mediacrawl.base.text import in_groups
+from mediacrawl.encoding import FieldDecision, Hints, History, Substitutions, detect, model_version, repair
+from mediacrawl.record.elements import decision_fields, rounded_confidence, stored_decision
+from mediacrawl.record.item import MediaItem
 from mediacrawl.record.values import (
-    FILE_FIELDS,
-    LISTS_WITH_TEXTS,
     best_values,
     followed,
     placed_texts,
     structured_values,
     with_texts,
 )
-
-COMMON_NAMES = (
-    "title", "artist", "albumartist", "album_artist", "album", "composer", "performer", "author", "genre", "name",
-    "comment", "description", "copyright",
-)  # fmt: skip
-"""Fields of other projects' items that are decided by default."""
 
 _TOGETHER = 64
 """Texts without bytes that are decided jointly."""
@@ -55,6 +45,241 @@ search found take a second of CPU."""
 
 MOST_CHARACTERS = 16_384
 """Characters of texts without bytes that are decided in one record: of bytes an excerpt decides, of text all of it."""
+
+
+LONGEST = 4096
+"""Characters of a text without raw bytes that is decided; a longer one is no title."""
+
+_STATED = ("source", "frame", "key", "declared", "text")
+_PASSING = ("text_declared", "guess", "lossy", "suspect")
+_READINGS = ("utf-8", "latin-1", "cp1252")
+
+
+@dataclass(slots=True)
+class TextField:
+    """A text of a record.
+
+    Attributes:
+        name: common name of an element (``title``), or name of an item's field; ``artist[1]`` in a list.
+        before: the text as declared, or as it came, to which an undecided field reverts.
+        text: the current text.
+        raw: its bytes, if known.
+        declared: codec of `before`.
+        proof: evidence of an earlier decision; empty without one.
+        by_user: a person decided it.
+    """
+
+    name: str
+    before: str
+    text: str
+    raw: bytes | None
+    declared: str
+    proof: Mapping[str, Any]
+    by_user: bool
+
+    @property
+    def is_as_document(self) -> bool:
+        """Whether the decision on its document applies to the text, see `document_element`."""
+        by, encoding = self.proof.get("document"), self.proof.get("encoding")
+        if not isinstance(encoding, str) or self.proof.get("source") not in EXTERNAL_SOURCES:
+            return False
+        first, *undone = encoding.split(">")
+        if first != self.declared:
+            return False
+        sure = undone or number(self.proof.get("confidence")) >= SURE_DOCUMENT
+        return by == CHARDET or (by == "models" and bool(sure))
+
+    def settled(self, version: str, min_confidence: float) -> bool:
+        """Whether the stored decision is still valid for these models and this confidence."""
+        if self.by_user:
+            return True
+        # The models do not know the encodings of chardet, so its decisions stay.
+        is_of_chardet = self.proof.get("document") == CHARDET and self.is_as_document
+        if not is_of_chardet and self.proof.get("fixer") != version:
+            return False
+        was = stored_decision(self.proof, self.text)
+        if was.decision == "fixed":
+            return was.confidence >= min_confidence
+        if was.decision == "declared" or was.confidence < min_confidence:
+            return True
+        # The margin was too small, whatever the threshold.
+        return codec_name(was.encoding) == (codec_name(self.declared) or "cp1252")
+
+
+@dataclass(slots=True)
+class TagField(TextField):
+    """An element of our ``tags``, which is its own evidence."""
+
+    proof: dict[str, Any]
+
+    def put(self, decision: FieldDecision, version: str) -> bool:
+        """Write a decision into the element.
+
+        Returns:
+            Whether the element changed.
+        """
+        new = {"text": decision.text, **decision_fields(decision, version)}
+        if decision.text != self.before:
+            new["text_declared"] = self.before
+        if self.raw is not None and self.proof.get("raw_b64") is None:
+            new["raw_b64"] = base64.b64encode(self.raw).decode("ascii")
+        is_of_document = self.proof["source"] in EXTERNAL_SOURCES and self.declared not in {OCTETS, "utf-8"}
+        passing = _PASSING if is_of_document else (*_PASSING, "document")
+        old = [name for name in passing if name not in new and self.proof.get(name) is not None]
+        for name in old:
+            del self.proof[name]
+        if not old and all(self.proof.get(name) == value for name, value in new.items()):
+            return False
+        self.proof.update(new)
+        return True
+
+
+@dataclass(slots=True)
+class ItemField(TextField):
+    """A text of another project's item.
+
+    Attributes:
+        place: name of the item's field, and the index if it holds a list.
+    """
+
+    place: tuple[str, int | None]
+
+
+def element_field(element: dict[str, Any]) -> TagField | None:
+    """Read an element of ``tags``.
+
+    Returns:
+        The field; None for plain ASCII, which needs no decision, and for a long text without bytes.
+
+    Raises:
+        ValueError: it is damaged.
+    """
+    if not all(isinstance(element.get(name), str) for name in _STATED) or not is_codec(element["declared"]):
+        raise ValueError("an element without its texts")
+    text: str = element["text"]
+    packed, earlier = element.get("raw_b64"), element.get("text_declared")
+    if packed is None and (earlier is not None or not text.isascii()):
+        raw, before = None, earlier if isinstance(earlier, str) else text
+        if len(before) > LONGEST:
+            return None
+    else:
+        raw = raw_bytes(element)
+        read = text if packed is None else decode(raw, element["declared"])
+        before = clean(read)
+        if before.isascii() and is_plain(read.removeprefix("\ufeff"), raw):
+            return None
+    by_user = element.get("decision") == "user"
+    return TagField(element["key"], before, text, raw, element["declared"], element, by_user)
+
+
+class PlainItem:
+    """An item with texts in fields of its own, and its evidence under one key.
+
+    ``mojibake`` holds for each field that is not plain ASCII ``before``, ``encoding``, ``confidence``, ``runner_up``,
+    ``margin``, ``language``, ``decision``, ``fixer``, ``lossy``; and ``after`` if the text was changed. So every change
+    can be undone, and a text that differs from ``after`` was edited by a person and stays. Items that do not accept the
+    key are changed without it. An item that was exported from a catalogue has the key under ``extra``, and keeps it
+    there.
+
+    Args:
+        item: of any kind.
+        names: of its fields with text.
+        raws: names of the fields with their bytes, as bytes or in base64.
+
+    Attributes:
+        fields: that may be decided.
+        too_long: names of fields beyond ASCII that are too long to be decided.
+    """
+
+    def __init__(self, item: MutableMapping[str, Any], names: Iterable[str], raws: Mapping[str, str]) -> None:
+        self._item = item
+        self._raws = raws
+        self._new: dict[str, Any] = {}
+        extra = item.get(EXTRA)
+        self._holder = extra if isinstance(extra, dict) and EVIDENCE in extra and EVIDENCE not in item else item
+        earlier = self._holder.get(EVIDENCE)
+        self._takes_evidence = earlier is None or earlier == "" or isinstance(earlier, Mapping)
+        self._evidence: dict[str, Any] = dict(earlier) if isinstance(earlier, Mapping) else {}
+        self.too_long: list[str] = []
+        untouched = by_user(item)
+        self.fields: list[ItemField] = []
+        for name in names:
+            value = item.get(name)
+            if isinstance(value, str) and name not in untouched:
+                self._take(value, name, (name, None), self._raw(name) if name in self._raws else None)
+            for index, member in enumerate(value) if isinstance(value, list) and name not in untouched else ():
+                if isinstance(member, str):
+                    self._take(member, f"{name}[{index}]", (name, index), None)
+
+    def put(self, field: ItemField, decision: FieldDecision, version: str) -> None:
+        """Store a decision until `close`."""
+        entry = {"before": field.before, **decision_fields(decision, version), "lossy": decision.lossy}
+        if decision.text != field.before:
+            entry["after"] = decision.text
+        self._evidence[field.name] = entry
+        if decision.text != field.text:
+            name, index = field.place
+            if index is None:
+                self._new[name] = decision.text
+            else:
+                self._new.setdefault(name, list(self._item[name]))[index] = decision.text
+
+    def close(self) -> bool:
+        """Write the decisions into the item, all or none.
+
+        Returns:
+            Whether the item changed.
+
+        Raises:
+            Exception: the item rejects a text; it is unchanged then.
+        """
+        old = {name: self._item[name] for name in self._new}
+        try:
+            for name, value in self._new.items():
+                self._item[name] = value
+        except Exception:
+            for name, value in old.items():
+                with suppress(Exception):
+                    self._item[name] = value
+            raise
+        changed = bool(self._new)
+        if not self._takes_evidence or not self._evidence or self._evidence == self._holder.get(EVIDENCE):
+            return changed
+        with suppress(KeyError, TypeError, ValueError, AttributeError):
+            self._holder[EVIDENCE] = self._evidence
+            changed = True
+        return changed
+
+    def _take(self, text: str, name: str, place: tuple[str, int | None], raw: bytes | None) -> None:
+        if len(text) > LONGEST:
+            if not text.isascii():
+                self.too_long.append(name)
+            return
+        entry = self._evidence.get(name)
+        proof: Mapping[str, Any] = entry if isinstance(entry, Mapping) else {}
+        before, after = proof.get("before"), proof.get("after")
+        edited = after is not None and text != after
+        if not isinstance(before, str) or (after is None and text != before):
+            before, proof = text, {}
+        if len(before) > LONGEST:
+            return
+        if before.isascii() and (raw is None or is_plain(raw.decode("latin-1"), raw)):
+            return
+        codecs = (codec for codec in _READINGS if raw and decode(raw, codec) == before)
+        declared = next(codecs, "latin-1")
+        user = edited or proof.get("decision") == "user"
+        if user:
+            self._evidence[name] = {**proof, "decision": "user"}
+        self.fields.append(ItemField(name, before, text, raw, declared, proof, user, place))
+
+    def _raw(self, name: str) -> bytes | None:
+        value = self._item.get(self._raws[name])
+        if isinstance(value, str):
+            try:
+                return base64.b64decode(value, validate=True) or None
+            except ValueError:
+                return None
+        return bytes(value) if isinstance(value, (bytes, bytearray)) and value else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +318,7 @@ class FixResult:
         changed: the item changed, if only in its evidence.
         doubtful: a text is undecided, damaged, or has lost characters: the file should be fetched again.
         passed: names of texts without a decision: beyond `MOST_FIELDS` or `MOST_CHARACTERS`, and texts without bytes of
-            more than `fields.LONGEST` characters. One in a list is ``artist[1]``.
+            more than `LONGEST` characters. One in a list is ``artist[1]``.
         errors: number of damaged elements of ``tags``; they stay unchanged.
     """
 
@@ -104,6 +329,19 @@ class FixResult:
     doubtful: bool = False
     passed: tuple[str, ...] = ()
     errors: int = 0
+
+    @classmethod
+    def of_copies(cls, record: Mapping[str, Any], mended: Mapping[str, Any]) -> Self:
+        """Return the changes of a record that got texts of other records (`merging.with_copies`)."""
+        changes = []
+        for element in mended["tags"]:
+            name = element.get("key")
+            if element.get("copy_url") and record.get(name) != mended.get(name):
+                encoding, language = element.get("encoding") or element.get("declared"), element.get("language")
+                confidence = number(element.get("confidence"), 1.0)
+                words = (name, str(record.get(name)), str(mended[name]), str(encoding), str(language or ""))
+                changes.append(TextChange(*words, confidence, "fixed", lossy=False))
+        return cls(tuple(changes))
 
     @property
     def left(self) -> int:
@@ -122,7 +360,7 @@ class Fixer:
     A record of ours (with evidence in ``tags``) is decided again from its raw bytes, all of its fields jointly, and the
     values at its top follow. A value that differs from the one of its tags was set by a person, and stays. An item of
     another project has only text, unless `fields` names the fields with its bytes: it is repaired, and the evidence is
-    stored under ``mojibake``, see `fields.PlainItem`. Texts of more than 4,096 characters stay unchanged.
+    stored under ``mojibake``, see `PlainItem`. Texts of more than 4,096 characters stay unchanged.
 
     In a large record the first `MOST_FIELDS` texts are decided, and `MOST_CHARACTERS` of those without bytes. An
     element with ``decision: user``, and a field that the item names in ``fixed_by_user``, never change.
@@ -138,6 +376,12 @@ class Fixer:
         history: counts decisions and supplies priors; None to decide each record alone.
         substitutions: used where `repair` is unsure; they must not change meanwhile.
     """
+
+    COMMON_NAMES: ClassVar = (
+        "title", "artist", "albumartist", "album_artist", "album", "composer", "performer", "author", "genre", "name",
+        "comment", "description", "copyright",
+    )  # fmt: skip
+    """Fields of other projects' items that are decided by default."""
 
     def __init__(
         self,
@@ -167,8 +411,8 @@ class Fixer:
         """
         tags, every, errors = _evidence(item)
         if names is None:
-            names = COMMON_NAMES if self._named is None and not tags else self._named or ()
-            proven = {*FILE_FIELDS, *(element["key"] for element in tags)} if tags else set()
+            names = self.COMMON_NAMES if self._named is None and not tags else self._named or ()
+            proven = {*MediaItem.FILE_FIELDS, *(element["key"] for element in tags)} if tags else set()
             names = [name for name in names if name not in proven]
         plain = PlainItem(item, names, self._raws)
         wanted = [*every, *plain.fields]
@@ -232,25 +476,25 @@ class Fixer:
         noted = str(field.proof.get("fixer") or "")
         models, _, learned = noted.partition("+")
         asks_again = bool(self._learned) and learned != self._learned and field.raw is None and not field.by_user
-        if asks_again and is_open(stored_decision(field.proof, field.text)):
+        if asks_again and stored_decision(field.proof, field.text).is_open:
             return False
         return field.settled(noted if models == self._version else self._version, self._min_confidence)
 
     def _decided_by(self, field: TextField, decision: FieldDecision) -> str:
         """Return the version of the models, and after a ``+`` that of the substitutions if they were used."""
-        uses_pairs = bool(self._learned) and field.raw is None and is_open(decision)
+        uses_pairs = bool(self._learned) and field.raw is None and decision.is_open
         return f"{self._version}+{self._learned}" if uses_pairs else self._version
 
     def _read(self, fields: Sequence[TextField], hints: Hints, url: str | None) -> Iterable[FieldDecision]:
         """Decisions on fields by their bytes, which count for the host of `url`."""
         raws = [field.raw or b"" for field in fields]
-        found = detect(raws, replace(hints, declared=tuple(field.declared for field in fields)))
+        about = replace(hints, declared=tuple(field.declared for field in fields))
+        found = detect(raws, about, chardet_from=_LONG)
         if self._history is not None and url is not None:
             self._history.learn(url, found)
-        for raw, decided in zip(raws, found.fields, strict=True):
-            of_field = chardet_if_doubtful(raw, decided) if len(raw) >= _LONG else decided
-            text = clean(of_field.text)
-            yield of_field if text == of_field.text else replace(of_field, text=text)
+        for decided in found.fields:
+            text = clean(decided.text)
+            yield decided if text == decided.text else replace(decided, text=text)
 
     def _repair_decoded(self, fields: Sequence[TextField], hints: Hints) -> Iterable[FieldDecision]:
         """Decisions on texts of a document that was decoded whole; they may be mojibake themselves."""
@@ -291,7 +535,9 @@ class Fixer:
         decided: Sequence[tuple[TagField, FieldDecision]],
     ) -> bool:
         """Write decisions into the evidence, and the values at the top that came from it."""
-        has_lost = any("?" in value or "\ufffd" in value for name in FILE_FIELDS if (value := _text(item, name)))
+        has_lost = any(
+            "?" in value or "\ufffd" in value for name in MediaItem.FILE_FIELDS if (value := _text(item, name))
+        )
         if not decided and not has_lost:
             return False
         old, old_titles = best_values(tags) | structured_values(tags), placed_texts(tags)
@@ -304,7 +550,7 @@ class Fixer:
         if not put:
             return bool(new)
         titles = placed_texts(tags)
-        for name in LISTS_WITH_TEXTS if titles else ():
+        for name in MediaItem.LISTS_WITH_TEXTS if titles else ():
             parts = item.get(name)
             placed = with_texts(name, parts, titles, old_titles)
             if placed != parts and name not in untouched:
@@ -403,7 +649,7 @@ def hints_of(
     and folder.
     """
     return Hints(
-        tld=top_level(address(item)),
+        url=address(item),
         page_language=_text(item, "page_language")[:_LONGEST_NAME],
         page_charset=_text(item, "page_charset")[:_LONGEST_NAME],
         tag_languages=tuple(_languages(elements)),

@@ -1,13 +1,16 @@
 """The record of a media file, with the declaration of each of its fields.
 
-`store.schema` makes the catalogue's columns of it, `record_schema` the JSON Schema (draft 2020-12), and
+`store.schema` makes the catalogue's columns of it, `MediaItem.schema` the JSON Schema (draft 2020-12), and
 ``docs/record_page.py`` the page ``docs/record.md``.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from mediacrawl.base.declaration import DeclaredField, declared_fields, told
 from mediacrawl.base.parts import (
@@ -21,6 +24,7 @@ from mediacrawl.base.parts import (
     Track,
     Transcript,
 )
+from mediacrawl.record.structured import STRUCTURED_KEYS
 
 SCHEMA_VERSION = 2
 """Raised when a field is added or its meaning changes."""
@@ -52,6 +56,26 @@ class MediaItem:
     Names are schema.org's in snake case for the object, MusicBrainz Picard's for music tags. What is not
     known is None, an empty list or an empty object; nothing is ever guessed into a field but those that say so.
     """
+
+    FILE_FIELDS: ClassVar = (
+        "title", "artist", "albumartist", "album", "composer", "genre", "date", "tracknumber", "discnumber", "comment",
+        "copyright", "language", "encodedby", "description", "keywords", "license", "license_url", "upload_date",
+        "thumbnail_url", "embed_url", "player_url", "podcast", "episode", "season", "explicit", "transcript_url",
+        "chapters_url", "hub_url", "episode_type", "media_kind", "location", "now_playing",
+    )  # fmt: skip
+    """Fields that describe its file."""
+
+    LINK_FIELDS: ClassVar = ("page_title", "anchor_text")
+    """Fields that describe the link to its file. Plain ASCII has no evidence."""
+
+    LISTS_WITH_TEXTS: ClassVar = ("chapters", "tracks")
+    """Fields with lists of objects whose texts have evidence under keys like ``chapters[3].title``."""
+
+    STRUCTURES: ClassVar = (*LISTS_WITH_TEXTS, "persons", "identifiers", "loudness", "transcripts", "soundbites")
+    """Fields with a structure that a person may have set."""
+
+    PAGE_STATUS: ClassVar = "page"
+    """The `probe_status` of a record that comes from a page alone: no file was probed."""
 
     type: str = told(
         "schema.org's type of it.", values=TYPES, source=_READERS, schema_org="@type", default="AudioObject"
@@ -230,12 +254,38 @@ class MediaItem:
     )
     hub_url: str | None = told("The WebSub hub of the feed.", form="uri", source="feeds")
     schema_version: int = told("Version of this declaration.", default=SCHEMA_VERSION)
-    # The evidence: one object per text field, see `record.evidence`.
+    # The evidence: one object per text field, see `base.evidence`.
     tags: list[dict[str, Any]] = told(
         "The evidence: one object for each text, with its bytes, its encodings and who decided, see"
         " [Text in wrong encodings](encodings.md).",
         source=_READERS, of=TagElement, default=list,
     )  # fmt: skip
+
+    @staticmethod
+    def id_of(url: str) -> str:
+        """Return the id of a URL's record: the first 32 hex digits of its SHA-256."""
+        return hashlib.sha256(url.encode("utf-8", errors="replace")).hexdigest()[:32]
+
+    def stored_bytes(self) -> int:
+        """Return an upper estimate of the bytes of the record in the catalogue."""
+        urls = (self.content_url, self.page_url, self.feed_url)
+        return _RECORD + 2 * sum(len(url or "") for url in urls) + sum(map(stored_bytes, self.tags))
+
+    @staticmethod
+    def schema() -> dict[str, Any]:
+        """Return the JSON Schema of a record of a crawl: an item, or a line of ``scrapy catalogue --export``.
+
+        Items of another project that were stored in a catalogue may have null where it wants a value.
+        """
+        return {
+            "$schema": DIALECT,
+            "title": "mediacrawl record",
+            "description": f"The record of one media file, version {SCHEMA_VERSION} of the declaration.",
+            **_of_class(MediaItem),
+            "required": ["type", "id", "content_url", "tags"],
+            "properties": _properties(MediaItem) | _OF_THE_CATALOGUE,
+            "additionalProperties": False,
+        }
 
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -253,22 +303,6 @@ _OF_THE_CATALOGUE = {
     },
     "extra": {"type": "object", "description": "Further fields of an item. Records of a catalogue may have it."},
 }
-
-
-def record_schema() -> dict[str, Any]:
-    """Return the schema of a record of a crawl: an item, or a line of ``scrapy catalogue --export``.
-
-    Items of another project that were stored in a catalogue may have null where it wants a value.
-    """
-    return {
-        "$schema": DIALECT,
-        "title": "mediacrawl record",
-        "description": f"The record of one media file, version {SCHEMA_VERSION} of the declaration.",
-        **_of_class(MediaItem),
-        "required": ["type", "id", "content_url", "tags"],
-        "properties": _properties(MediaItem) | _OF_THE_CATALOGUE,
-        "additionalProperties": False,
-    }
 
 
 def _of_class(owner: type) -> dict[str, Any]:
@@ -306,3 +340,27 @@ def _of_field(each: DeclaredField) -> dict[str, Any]:
 
 def _is_texts(each: DeclaredField) -> bool:
     return each.optional
+
+
+_RECORD = 1_200
+"""Bytes of a record without its texts and URLs."""
+_PROOF = 200
+"""Bytes that the fixer adds to a text beyond ASCII."""
+_PART = 30
+"""Bytes of a person or identifier beside its text."""
+
+
+def stored_bytes(element: Mapping[str, Any]) -> int:
+    """Upper estimate of the bytes of a text in the catalogue: its element, its column, and the search index."""
+    text = element["text"]
+    size = len(text.encode())
+    # The fixer stores the declared text together with the repaired one.
+    decided = 0 if text.isascii() else size + _PROOF
+    shown = (
+        2 * size
+        if element["key"] in MediaItem.FILE_FIELDS
+        else size + _PART
+        if element["key"] in STRUCTURED_KEYS
+        else 0
+    )
+    return len(json.dumps(element, ensure_ascii=False).encode()) + decided + shown

@@ -5,38 +5,35 @@ They are computed again whenever the fixer has changed a text.
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, cast
 
-from mediacrawl.base.facts import EXTERNAL_SOURCES, FEED, PERSON, ROLES, persons_of, soundbites_of, transcripts_of
+from mediacrawl.base.charsets import clean_all
+from mediacrawl.base.evidence import chapter_number, decision_of, number, read_place
+from mediacrawl.base.facts import (
+    EXTERNAL_SOURCES,
+    FEED,
+    PERSON,
+    ROLES,
+    frame_attributes,
+    persons_of,
+    soundbites_of,
+    transcripts_of,
+)
 from mediacrawl.base.languages import bcp47
-from mediacrawl.base.parts import Loudness, as_object
-from mediacrawl.record.evidence import decision_of, number
-from mediacrawl.record.item import EPISODE_TYPES, MEDIA_KINDS
-
-FILE_FIELDS = (
-    "title", "artist", "albumartist", "album", "composer", "genre", "date", "tracknumber", "discnumber", "comment",
-    "copyright", "language", "encodedby", "description", "keywords", "license", "license_url", "upload_date",
-    "thumbnail_url", "embed_url", "player_url", "podcast", "episode", "season", "explicit", "transcript_url",
-    "chapters_url", "hub_url", "episode_type", "media_kind", "location", "now_playing",
-)  # fmt: skip
-"""Fields of a `MediaItem` that describe its file."""
-
-LINK_FIELDS = ("page_title", "anchor_text")
-"""Fields of a `MediaItem` that describe the link to its file. Plain ASCII has no evidence."""
-
-PLAYING = ("playing_artist", "playing_title")
-"""Keys of what a station plays; `MediaItem.now_playing` joins them."""
+from mediacrawl.base.parts import Chapter, as_object
+from mediacrawl.record.item import EPISODE_TYPES, MEDIA_KINDS, MediaItem
+from mediacrawl.record.structured import IDENTIFIER_KEYS, LOUDNESS_KEYS, PLAYING, identifiers_of, loudness_of
 
 _SEVERAL = frozenset({"artist", "albumartist", "composer", "genre", "keywords"})
 
 _SHORT = frozenset({"id3v1", "lyrics3"})
 """Sources that cut long texts."""
 
-_OF_PLACES = frozenset({*LINK_FIELDS, "filename"})
+_OF_PLACES = frozenset({*MediaItem.LINK_FIELDS, "filename"})
 """Keys of texts about the link, whose language may differ from the file's."""
 
 _MAX_JOINED = 10
@@ -62,10 +59,23 @@ _FORMS: dict[str, Callable[[str], str | None]] = {
 """Fields with a vocabulary; a text outside it stays in the evidence only."""
 
 
-def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
-    """Give each of `FILE_FIELDS` the value of the first source that has one; None where no source has.
+def fill_values(item: MediaItem) -> None:
+    """Set the item's fields that come from its tags; to be called again after the tags' text was repaired."""
+    for key, value in best_values(item.tags).items():
+        # `MediaItem.LINK_FIELDS` have elements only for text beyond ASCII, so an empty value means unchanged.
+        if value or key not in MediaItem.LINK_FIELDS:
+            setattr(item, key, value)
+    for key, value in structured_values(item.tags).items():
+        setattr(item, key, value)
+    titles = placed_texts(item.tags)
+    for name in MediaItem.LISTS_WITH_TEXTS:
+        setattr(item, name, with_texts(name, getattr(item, name), titles))
 
-    Those of `LINK_FIELDS` that have evidence are there too.
+
+def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
+    """Give each of `MediaItem.FILE_FIELDS` the value of the first source that has one; None where no source has.
+
+    Those of `MediaItem.LINK_FIELDS` that have evidence are there too.
 
     Texts that lost characters (`is_lost`) come last. Otherwise the file's own texts come before those of
     `base.facts.EXTERNAL_SOURCES`; but the title and the date that the entry of a feed states come first, since an
@@ -74,10 +84,10 @@ def best_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, str | None]:
     see `probe.formats.outer_tags`) before the others.
     """
     found = _by_key(tags)
-    values = {key: _best(found[key], key) if key in found else None for key in FILE_FIELDS}
+    values = {key: _best(found[key], key) if key in found else None for key in MediaItem.FILE_FIELDS}
     playing = (_best(found[key], key) for key in PLAYING if key in found)
     values["now_playing"] = " - ".join(filter(None, playing)) or None
-    return values | {key: _best(found[key], key) for key in LINK_FIELDS if key in found}
+    return values | {key: _best(found[key], key) for key in MediaItem.LINK_FIELDS if key in found}
 
 
 def structured_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -90,15 +100,14 @@ def structured_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     elements = list(tags)
     found = _by_key(elements)
     language, confidence = guessed_language(elements)
+    named = [(role, element) for role in ROLES if role in found for element in _of_best_place(found[role])]
+    persons, transcripts, soundbites = found.get(PERSON), found.get("transcript_url"), found.get("soundbite")
     return {
-        "persons": persons_of(
-            [(role, element) for role in ROLES if role in found for element in _of_best_place(found[role])],
-            found.get(PERSON, ()),
-        ),
-        "identifiers": identifiers_of(elements),
-        "loudness": loudness_of(elements),
-        "transcripts": transcripts_of(found.get("transcript_url", ())),
-        "soundbites": soundbites_of(found.get("soundbite", ())),
+        "persons": persons_of(named, persons or ()) if named or persons else [],
+        "identifiers": {} if IDENTIFIER_KEYS.isdisjoint(found) else identifiers_of(elements),
+        "loudness": {} if LOUDNESS_KEYS.isdisjoint(found) else loudness_of(elements),
+        "transcripts": transcripts_of(transcripts) if transcripts else [],
+        "soundbites": soundbites_of(soundbites) if soundbites else [],
         "guessed_language": language,
         "guessed_language_confidence": confidence,
     }
@@ -127,16 +136,6 @@ def followed(record: Mapping[str, Any], given: Mapping[str, Any], now: Mapping[s
     }
 
 
-def whole_elements(tags: Any) -> list[dict[str, Any]]:
-    """Return the elements of a record's ``tags``, of any kind, that have the texts which `best_values` reads."""
-    names = ("source", "frame", "key", "text")
-    return [
-        element
-        for element in (tags if isinstance(tags, list) else ())
-        if isinstance(element, dict) and all(isinstance(element.get(name), str) for name in names)
-    ]
-
-
 def _by_key(tags: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
     found: dict[str, list[Mapping[str, Any]]] = {}
     for element in tags:
@@ -145,27 +144,11 @@ def _by_key(tags: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, An
     return found
 
 
-LISTS_WITH_TEXTS = ("chapters", "tracks")
-"""Fields of a `MediaItem` with lists of objects whose texts have evidence under keys like ``chapters[3].title``."""
-_place = re.compile(r"(chapters|tracks)\[(\d{1,4})\]\.(title)", re.ASCII).fullmatch
-
-
-def is_place(key: str) -> bool:
-    """Whether a key is the place of a title in a list of the record, see `text_place`."""
-    return _place(key) is not None
-
-
-def chapter_number(key: str) -> int | None:
-    """Which chapter a key of ``tags`` is the title of, from 0; None for another key."""
-    match = _place(key)
-    return int(match[2]) if match is not None and match[1] == "chapters" else None
-
-
 def placed_texts(tags: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """The titles in lists of the record that the evidence has, by their places; of one place the first counts."""
     found: dict[str, str] = {}
     for element in tags:
-        if element["text"] and is_place(element["key"]):
+        if element["text"] and "[" in element["key"] and read_place(element["key"]):
             found.setdefault(element["key"], element["text"])
     return found
 
@@ -180,12 +163,13 @@ def with_texts(name: str, parts: Any, texts: Mapping[str, str], before: Mapping[
         return parts
     made = list(parts)
     for key, text in texts.items():
-        match = _place(key)
-        if not match or match[1] != name or int(match[2]) >= len(made):
+        place = read_place(key)
+        if not place or place[0] != name or place[1] >= len(made):
             continue
-        part = made[int(match[2])]
-        if isinstance(part, dict) and (before is None or part.get(match[3]) == before.get(key)):
-            made[int(match[2])] = {**part, match[3]: text}
+        _, number, of_part = place
+        part = made[number]
+        if isinstance(part, dict) and (before is None or part.get(of_part) == before.get(key)):
+            made[number] = {**part, of_part: text}
     return made
 
 
@@ -314,125 +298,35 @@ def _votes(elements: Iterable[Mapping[str, Any]]) -> list[tuple[str, float]]:
     return votes
 
 
-# -- identifiers -----------------------------------------------------------------------------------------------------
-
-_PAIRS = """
-    musicbrainz_recording=musicbrainz_recordingid musicbrainz_track=musicbrainz_trackid
-    musicbrainz_release=musicbrainz_albumid musicbrainz_release_group=musicbrainz_releasegroupid
-    musicbrainz_artist=musicbrainz_artistid musicbrainz_release_artist=musicbrainz_albumartistid
-    musicbrainz_work=musicbrainz_workid musicbrainz_disc=musicbrainz_discid isrc=isrc barcode=barcode
-    catalog_number=catalognumber asin=asin acoustid=acoustid_id discogs_release=discogs_release_id
-    discogs_artist=discogs_artist_id ufid=ufid itunes_track=itunes_track_id itunes_artist=itunes_artist_id
-    itunes_album=itunes_album_id podcast=podcast_guid episode=episode_guid eidr=eidr isan=isan imdb=imdb
-    tmdb=tmdb tvdb=tvdb
-"""
-"""Kinds of identifiers, each with the key of its tags: Picard's, which `probe` gives to each container's own names."""
-_IDENTIFIERS = dict(pair.split("=") for pair in _PAIRS.split())
-_IDENTIFIER_BY_KEY = {key: name for name, key in _IDENTIFIERS.items()}
-_UUIDS = {name for name in _IDENTIFIERS if name.startswith("musicbrainz_")} - {"musicbrainz_disc"} | {"acoustid"}
-"""Kinds whose values are UUIDs."""
-IDENTIFIER_KEYS = frozenset(_IDENTIFIER_BY_KEY)
-"""Keys of tags that hold identifiers."""
-
-_MOST_IDENTIFIERS = 20
-"""Identifiers of one kind that are kept."""
-_LONGEST_IDENTIFIER = 200
-"""Characters of one; longer ones are texts of another kind."""
-_BETWEEN = re.compile(r"[;/,\s]+")
-_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
-_ISRC = re.compile(r"[A-Z]{2}[A-Z0-9]{3}[0-9]{7}", re.ASCII)
+_NUMBER = re.compile(r"\d{1,7}(?:\.\d{1,6})?", re.ASCII)
 
 
-def identifiers_of(tags: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Return the identifiers that elements of ``tags`` state, by the names of `Identifiers`.
+def chapters_of(elements: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The chapters that a feed states: beginning, link and picture are attributes of the frame (`base.facts.framed`).
 
-    A text that has not the form of its kind is left out: taggers write remarks into these fields too. Several in
-    one text (ID3v2.3 joins them with a slash, others with a semicolon) are separated.
+    A chapter that is missing ends them, since the keys of those behind it are not their places.
+
+    Args:
+        elements: of ``tags``, the titles of the chapters; of one key the first counts.
     """
-    found: dict[str, list[str]] = {}
-    for element in tags:
-        name = _IDENTIFIER_BY_KEY.get(element["key"])
-        if name is None:
-            continue
-        kept = found.setdefault(name, [])
-        for text in _identifiers(name, element["text"]):
-            if text not in kept and len(kept) < _MOST_IDENTIFIERS:
-                kept.append(text)
-    return {name: found[name] for name in _IDENTIFIERS if found.get(name)}
+    titles: dict[int, dict[str, Any]] = {}
+    for each in elements:
+        number = chapter_number(each["key"])
+        if number is not None:
+            titles.setdefault(number, each)
+    found = list[Chapter]()
+    while (element := titles.get(len(found))) is not None:
+        about = frame_attributes(element["frame"])
+        start = number_in(about.get("start"))
+        found.append(Chapter(start or 0.0, None, element["text"], about.get("href"), about.get("image")))
+    for chapter, following in pairwise(found):
+        chapter.end = following.start if following.start > chapter.start else None
+    made: list[dict[str, Any]] = clean_all(list(map(as_object, found)))
+    return made
 
 
-def _identifiers(name: str, text: str) -> Iterable[str]:
-    text = text.strip()
-    if name in _UUIDS:
-        return [match.lower() for match in _UUID.findall(text)]
-    if name == "isrc":
-        return [each for each in map(_isrc, _BETWEEN.split(text)) if each]
-    return [text] if 0 < len(text) <= _LONGEST_IDENTIFIER else []
-
-
-def _isrc(text: str) -> str:
-    plain = text.replace("-", "").upper()
-    return plain if _ISRC.fullmatch(plain) else ""
-
-
-# -- loudness --------------------------------------------------------------------------------------------------------
-
-_DECIBELS = {
-    "replaygain_track_gain": "track_gain", "replaygain_album_gain": "album_gain", "output_gain": "output_gain",
-}  # fmt: skip
-_PEAKS = {"replaygain_track_peak": "track_peak", "replaygain_album_peak": "album_peak"}
-_R128 = {"r128_track_gain": "r128_track_gain", "r128_album_gain": "r128_album_gain"}
-_SOUND_CHECK = frozenset({"itunnorm", "comment:itunnorm"})
-LOUDNESS_KEYS = frozenset({*_DECIBELS, *_PEAKS, *_R128, *_SOUND_CHECK})
-"""Keys of tags that state loudness."""
-
-_decibels = re.compile(r"\s*([+-]?\d{1,5}(?:[.,]\d{1,12})?)\s*(?:dB)?\s*", re.ASCII | re.IGNORECASE).fullmatch
-_sound_check = re.compile(r"\s*([0-9A-F]{8})\s+([0-9A-F]{8})\b", re.ASCII | re.IGNORECASE).match
-_OF_ENCODERS = frozenset({"lame"})
-_NO_MEASUREMENTS = frozenset({"RVAD", "RVA"})
-_LOUDEST = 100.0
-"""Decibels; more is no gain of a recording."""
-_HIGHEST = 100.0
-"""A peak beyond it is no sample."""
-
-
-def loudness_of(tags: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    """Return the loudness that elements of ``tags`` state, by the names of `Loudness`; the first valid one counts.
-
-    What a tagger measured comes before what the encoder wrote (LAME's header), and before what is no measurement
-    (ID3v2's RVAD).
-
-    R128 gains are in 256ths of a decibel (RFC 7845, 5.2.1). ``iTunNORM`` has ten hexadecimal numbers; the first two
-    are the two channels' adjustments, where 1000 is none, and the greater one is applied.
-    """
-    found = Loudness()
-    measured = [element for element in tags if element["key"] in LOUDNESS_KEYS]
-    for element in sorted(
-        measured, key=lambda each: each["source"] in _OF_ENCODERS or each["frame"] in _NO_MEASUREMENTS
-    ):
-        name, value = _loudness(element["key"], element["text"])
-        if value is not None and getattr(found, name) is None:
-            setattr(found, name, value)
-    return as_object(found)
-
-
-def _loudness(key: str, text: str) -> tuple[str, float | None]:
-    if key in _SOUND_CHECK:
-        return "itunes_gain", _of_sound_check(text)
-    match = _decibels(text[:40])
-    value = float(match[1].replace(",", ".")) if match else None
-    if key in _PEAKS:
-        return _PEAKS[key], value if value is not None and 0 <= value <= _HIGHEST else None
-    if key in _R128:
-        return _R128[key], _plausible(None if value is None else value / 256)
-    return _DECIBELS[key], _plausible(value)
-
-
-def _plausible(gain: float | None) -> float | None:
-    return round(gain, 4) if gain is not None and abs(gain) <= _LOUDEST else None
-
-
-def _of_sound_check(text: str) -> float | None:
-    match = _sound_check(text)
-    adjustment = max(int(match[1], 16), int(match[2], 16)) if match else 0
-    return _plausible(round(-10 * math.log10(adjustment / 1000), 2)) if adjustment else None
+def number_in(text: str | None) -> float | None:
+    """Return the number that a fact states; None if it states none."""
+    if text is None or not _NUMBER.fullmatch(text):
+        return None
+    return float(text)

@@ -31,7 +31,7 @@ from mediacrawl.politeness.caching import is_conditional
 from mediacrawl.priority.revisits import is_revisit
 from mediacrawl.probe import Session
 from mediacrawl.reading.reader import Reader
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import MediaItem
 from mediacrawl.scope import Scope
 from mediacrawl.scope.urls import authority_of, referer
 

@@ -20,7 +20,7 @@ from mediacrawl.extract import Listing, parse_list, recognize_list
 from mediacrawl.politeness.caching import conditional_headers, lifetime, usable_validator
 from mediacrawl.reading.list_reader import PollReader, shown
 from mediacrawl.reading.reader import Reader
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import MediaItem
 from mediacrawl.scope import Spelling, canonical, spelling
 from mediacrawl.scope.candidates import candidate, parse_seeds
 from mediacrawl.spiders.base import OwnFrontierSpider

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from mediacrawl.base.sqlite_file import Mark, SQLiteFile, open_to_read, primary_code, this_boot, trouble
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import MediaItem
 from mediacrawl.store import schema, works
 from mediacrawl.store.figures import CatalogueFigures, figures, totals
 from mediacrawl.store.rows import MediaRow, as_record, as_row, bound, from_database, merge, moment
@@ -259,10 +259,13 @@ class Catalogue:
         rows = [from_database(row) for row in works.rows(self._database, media_id)]
         if len(rows) < 2:
             return
+        # Their import takes 100 ms, and who only reads a catalogue mends nothing.
+        from mediacrawl.record import may_have_lost, with_copies  # noqa: PLC0415
+
         records = [(row, as_record(row)) for row in rows]
         for row, record in records:
             others = (other for _, other in records if other is not record)
-            mended = works.with_copies(record, others) if works.may_have_lost(record) else None
+            mended = with_copies(record, others) if may_have_lost(record) else None
             if mended:
                 update(self._database, {**as_row(mended, self._clock()), "last_seen_at": row["last_seen_at"]})
 

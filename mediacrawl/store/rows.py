@@ -12,9 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from mediacrawl.base.facts import MOST_FACTS, is_external
-from mediacrawl.base.text import clean, plain
-from mediacrawl.record.item import MediaItem
+from mediacrawl.base.text import json_safe, plain
+from mediacrawl.record import MediaItem
 from mediacrawl.store.schema import COLUMNS, Column
 
 MediaRow = dict[str, Any]
@@ -52,7 +51,10 @@ def as_row(record: MediaItem | Mapping[str, Any], now: float) -> MediaRow:
         ValueError: there is no `content_url`.
     """
     values = _values(record)
-    row, extra = _sort_out(values)
+    raw_row, raw_extra = _sort_out(values)
+    # In one call: a record has hundreds of texts, of any project.
+    row: MediaRow
+    row, extra = plain([raw_row, raw_extra], depth=-2)
     if not row["content_url"]:
         raise ValueError("a record without a content_url cannot be stored")
     if not _OUR_ID.fullmatch(row["id"] or ""):
@@ -86,10 +88,15 @@ def _sort_out(values: Mapping[str, Any]) -> tuple[MediaRow, dict[str, Any]]:
         if value is None or (isinstance(value, (str, list, dict)) and not value):
             continue
         if column and name != "extra" and _fits(column, value):
-            row[name] = _stored(column, value)
+            row[name] = float(value) if column.kind is float else _whole(str(value)) if column.kind is str else value
         else:
-            extra[clean(name)] = plain(value)
+            extra[name] = value
     return row, extra
+
+
+def _whole(text: str) -> str:
+    """Return a text that SQLite keeps whole: its own functions end it at NUL."""
+    return text.replace("\0", "\ufffd") if "\0" in text else text
 
 
 def _fits(column: Column, value: Any) -> bool:
@@ -101,15 +108,6 @@ def _fits(column: Column, value: Any) -> bool:
     if kind is float:
         return (isinstance(value, float) and math.isfinite(value)) or (isinstance(value, int) and value in _INT64)
     return isinstance(value, kind)
-
-
-def _stored(column: Column, value: Any) -> Any:
-    if column.kind is str:
-        # SQLite's own functions end a text at NUL.
-        return clean(str(value)).replace("\0", "\ufffd")
-    if column.kind is float:
-        return float(value)
-    return plain(value) if column.is_json else value
 
 
 def bound(row: MediaRow) -> MediaRow:
@@ -144,10 +142,6 @@ def _parsed(value: Any) -> Any:
 
 _COLLECTIONS = {name: column.kind for name, column in COLUMNS.items() if column.is_json}
 
-# Control and format characters that JSON does not escape: an 8-bit escape sequence or a bidirectional mark must not
-# reach a terminal by way of `| less`. They occur inside strings only.
-_UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
-
 
 def as_record(row: MediaRow) -> dict[str, Any]:
     """The record of a row: all fields in the order of the schema, lists and objects also if empty, but not `extra`.
@@ -169,17 +163,7 @@ def json_line(record: dict[str, Any]) -> str:
         line.encode()
     except (TypeError, ValueError):
         line = json.dumps(plain(record), ensure_ascii=False)
-    return safe(line)
-
-
-def safe(text: str) -> str:
-    """Escapes control sequences in JSON text."""
-    # Printable text needs no escapes; this test is three times as fast as the pattern.
-    return text if text.isprintable() else _UNSAFE.sub(_escape, text)
-
-
-def _escape(match: re.Match[str]) -> str:
-    return f"\\u{ord(match[0]):04x}"
+    return json_safe(line)
 
 
 def json_lines(records: Iterable[dict[str, Any]]) -> Iterator[bytes]:
@@ -233,48 +217,11 @@ def merge(old: MediaRow, new: MediaRow) -> MediaRow:
         else:
             row[name] = was if was is not None else now
     if not shows_another_file(old, new):
-        _keep_facts(old, row)
+        # Its import takes 100 ms, and who only reads a catalogue merges nothing.
+        from mediacrawl.record import keep_facts  # noqa: PLC0415
+
+        keep_facts(old, row)
     return row
-
-
-def _keep_facts(old: MediaRow, row: MediaRow) -> None:
-    """Keeps what was said of a file elsewhere and is not said now, with the values that came from it."""
-    if not _facts(old):
-        return
-    # Its import takes 100 ms, and who only reads a catalogue merges nothing.
-    from mediacrawl.record.values import chapter_number, derived_again, whole_elements  # noqa: PLC0415
-
-    now = _facts(row)
-    said = {_said(element) for element in now}
-    told = [element for element in _facts(old) if _said(element) not in said]
-    if row["chapters"] not in (None, old["chapters"]):
-        # The keys of their titles are places in the old list.
-        told = [element for element in told if chapter_number(str(element.get("key"))) is None]
-    told = told[: max(MOST_FACTS - len(now), 0)]
-    if not told:
-        return
-    before = whole_elements(row["tags"])
-    row["tags"] = [*(row["tags"] or ()), *told]
-    row |= {name: value or None for name, value in derived_again(row, before, whole_elements(row["tags"])).items()}
-    keys = {str(element.get("key")) for element in told}
-    if row["chapters"] is None and any(chapter_number(key) is not None for key in keys):
-        row["chapters"] = old["chapters"]
-    if any(element.get("key") == "type" and element.get("text") == old["type"] for element in told):
-        row["type"] = old["type"]
-    own = {str(each.get("key")) for each in old["tags"] if isinstance(each, dict) and not is_external(each)}
-    for key in keys - own:
-        if key in row and row[key] is None:
-            row[key] = old[key]
-
-
-def _said(element: Mapping[str, Any]) -> tuple[str, ...]:
-    """What tells a fact from others: of one place on a page only the newest text counts."""
-    return tuple(str(element.get(name)) for name in ("source", "frame", "key", "page_url"))
-
-
-def _facts(row: MediaRow) -> list[Any]:
-    elements = row["tags"] if isinstance(row["tags"], list) else []
-    return list(filter(is_external, elements))
 
 
 def shows_another_file(old: MediaRow, new: MediaRow) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from mediacrawl.base.declaration import declared_fields
 from mediacrawl.base.text import clean
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import MediaItem
 
 APPLICATION_ID = 0x6D637277
 """SQLite's ``application_id`` of a catalogue, so that no other program's database is written to."""

@@ -58,9 +58,6 @@ _BY_FILES = """
 """
 """Several are one film in several encodings."""
 
-_MENDED = ("title", "artist", "albumartist", "album", "composer", "podcast", "description", "comment")
-"""Fields whose lost texts are taken from other records of the file."""
-
 _LIKE_OTHERS = (
     "SELECT number FROM media JOIN (SELECT audio_md5 FROM media WHERE audio_md5 IS NOT NULL GROUP BY 1"
     " HAVING count(*) > 1) USING (audio_md5)"
@@ -123,6 +120,8 @@ def copies_of_damaged(records: Callable[[], Iterable[Mapping[str, Any]]]) -> dic
     Args:
         records: gives the records that have ``tags``; it is called twice.
     """
+    from mediacrawl.record import may_have_lost  # noqa: PLC0415 - a dear import, as below
+
     lost = (key for record in filter(may_have_lost, records()) for key in content_keys(record))
     wanted = set(islice(lost, _MOST_LOST))
     found: dict[str, list[Mapping[str, Any]]] = {}
@@ -138,56 +137,10 @@ def mended_by_copies(
     record: Mapping[str, Any], known: Mapping[str, Sequence[Mapping[str, Any]]]
 ) -> dict[str, Any] | None:
     """Return a record with what its texts lost, from `copies_of_damaged`; None if it has lost none, or none has it."""
+    # Their import takes 100 ms, and who only reads a catalogue mends nothing.
+    from mediacrawl.record import may_have_lost, with_copies  # noqa: PLC0415
+
     return with_copies(record, others_in(record, known)) if may_have_lost(record) else None
-
-
-def may_have_lost(record: Mapping[str, Any]) -> bool:
-    """Return whether a record has a text that may have lost characters, see `record.values.is_lost`."""
-    values = [value for value in map(record.get, _MENDED) if isinstance(value, str)]
-    return any("?" in value or "\ufffd" in value for value in values) or any(map(_is_guess, _elements(record)))
-
-
-def with_copies(record: Mapping[str, Any], others: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """Give a record what its texts lost from other records of the same file.
-
-    For each field the first intact text is added to ``tags``, with the URL of its record under ``copy_url``. What a
-    person decided stays.
-
-    Returns:
-        The record with them; None if there is none.
-    """
-    # Its import takes 100 ms, and few records have lost a text.
-    from mediacrawl.record.fields import by_user  # noqa: PLC0415
-    from mediacrawl.record.values import best_values, derived_again, is_better, is_lost, whole_elements  # noqa: PLC0415
-
-    tags = _elements(record)
-    guesses = {(each.get("key"), each.get("text")) for each in tags if _is_guess(each)}
-    known = {each.get("key") for each in tags if each.get("copy_url") or each.get("decision") == "user"}
-    found: dict[str, dict[str, Any]] = {}
-    for other in others:
-        for element in whole_elements(other.get("tags")):
-            name, was = element["key"], record.get(element["key"])
-            is_whole = not element.get("copy_url") and element.get("decision") != "undecided" and not is_lost(element)
-            if name not in _MENDED or name in found or name in known | by_user(record) or not is_whole:
-                continue
-            if is_better(element["text"], was) or ((name, was) in guesses and element["text"] not in {"", was}):
-                found[name] = {**element, "copy_url": str(other.get("content_url") or "")}
-    if not found:
-        return None
-    before = whole_elements(tags)
-    after = [*before, *found.values()]
-    values = best_values(after)
-    mended = {**record, "tags": [*tags, *found.values()], **{name: values[name] for name in found}}
-    return mended | derived_again(record, before, after)
-
-
-def _elements(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    tags = record.get("tags")
-    return [each for each in tags if isinstance(each, dict)] if isinstance(tags, list) else []
-
-
-def _is_guess(element: Mapping[str, Any]) -> bool:
-    return element.get("lossy") is True or element.get("suspect") is True
 
 
 def rows(database: sqlite3.Connection, media_id: str) -> list[sqlite3.Row]:

@@ -5,8 +5,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mediacrawl.base.facts import EXTERNAL_SOURCES, KEYS, LONGEST_TEXT, MOST_FACTS, Fact, fact, of_tags, pack, unpack
-from mediacrawl.record.fields import document_element
+from mediacrawl.record.elements import document_elements
 from mediacrawl.record.values import best_values
+
+
+def element_of(fact):
+    return document_elements([fact])[0]
+
 
 TEXTS = st.text(max_size=40)
 FACTS = st.lists(
@@ -25,7 +30,7 @@ FACTS = st.lists(
 @given(FACTS)
 def test_facts_come_back_as_they_were_packed_each_once(facts):
     assert unpack(pack(facts)) == list(dict.fromkeys(facts))
-    assert of_tags([document_element(each) for each in facts]) == facts
+    assert of_tags([element_of(each) for each in facts]) == facts
 
 
 def test_a_fact_is_folded_cut_and_free_of_lone_surrogates():

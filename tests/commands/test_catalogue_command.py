@@ -8,7 +8,7 @@ import pytest
 from command_line import MEDIACRAWL, SCRAPY, environment, run, typed
 
 from mediacrawl.base.text import columns
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import MediaItem
 from mediacrawl.store import Catalogue
 
 

@@ -7,14 +7,14 @@ from dataclasses import fields, replace
 import pytest
 from command_line import MEDIACRAWL, QUICK, crawl, run
 
+from mediacrawl.base.evidence import tag_element
 from mediacrawl.base.terms import Candidate, Drop, End, Evidence, Kind, Outcome, Tag
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
 from mediacrawl.log.request_log import RequestLine, RequestLog
 from mediacrawl.programs.demo.answers import Resource
 from mediacrawl.programs.demo.library import media_bytes
-from mediacrawl.record.evidence import tag_element
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import MediaItem
 from mediacrawl.store import Catalogue
 from mediacrawl.watch.progress import ProgressFacts, progress_line
 from mediacrawl.watch.report import CrawlFacts, summary

@@ -14,11 +14,11 @@ from harness import environment
 from jsonschema import Draft202012Validator
 from judging import says
 
+from mediacrawl.base.evidence import raw_bytes
 from mediacrawl.base.facts import EXTERNAL_SOURCES
 from mediacrawl.log.archive import read
 from mediacrawl.programs.demo.library import LEGACY_ENCODINGS, NAMES, media_bytes
-from mediacrawl.record.evidence import raw_bytes
-from mediacrawl.record.item import record_schema
+from mediacrawl.record import MediaItem
 from mediacrawl.scope import canonical, site_of
 
 FIELDS = ("title", "artist", "album")
@@ -235,7 +235,7 @@ def exported(finished):
 
 def test_every_record_and_every_item_of_the_feed_export_has_the_declared_form(finished, exported):
     lines = (finished.folder / "items.jl").read_text(encoding="utf-8").splitlines()
-    validator = Draft202012Validator(record_schema())
+    validator = Draft202012Validator(MediaItem.schema())
     wrong = [
         (record["content_url"], error.json_path, error.message)
         for record in [*exported, *map(json.loads, lines)]

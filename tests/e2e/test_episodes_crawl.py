@@ -7,7 +7,7 @@ from crawling import Crawl, quick
 from lists_web import ListsWeb
 
 from mediacrawl.programs.demo.library import media_bytes
-from mediacrawl.record.described import MOST_DESCRIBED
+from mediacrawl.record import Description
 
 TAGGED = media_bytes("folge-1.mp3")
 DATE = "<pubDate>Wed, 01 May 2019 12:00:00 GMT</pubDate>"
@@ -22,7 +22,7 @@ FORMS = {
     "paged": "<link>{base}/page</link><enclosure url='{base}/paged.mp3' type='audio/mpeg'/>",
 }
 QUERIES = {"escaped": "?a=1&b=2"}
-ARCHIVE = MOST_DESCRIBED + 30
+ARCHIVE = Description.MOST + 30
 SPACES = 'xmlns:content="http://purl.org/rss/1.0/modules/content/"'
 
 

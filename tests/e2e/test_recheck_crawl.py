@@ -16,7 +16,7 @@ from demo_web import DemoWeb
 
 from mediacrawl.log.archive import read
 from mediacrawl.programs.recheck.locate import Doubts
-from mediacrawl.record.fixer import Fixer
+from mediacrawl.record import Fixer
 from mediacrawl.scope import canonical, site_of
 from mediacrawl.store import Catalogue
 

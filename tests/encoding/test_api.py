@@ -6,7 +6,8 @@ import math
 import pytest
 
 import mediacrawl.encoding.api
-from mediacrawl.encoding import Hints, Match, candidates, detect, detect_text, fix_text, repair
+from mediacrawl.encoding import Hints, detect, fix_text, repair
+from mediacrawl.encoding.api import Match, candidates, detect_text
 
 TITLES = [
     ("Ночной поезд", "cp1251", "ru"),

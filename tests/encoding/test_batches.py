@@ -4,7 +4,8 @@ import gc
 
 import pytest
 
-from mediacrawl.encoding import Hints, api, detect, detect_many, repair, repair_many
+from mediacrawl.encoding import Hints, api, detect, repair
+from mediacrawl.encoding.api import detect_many, repair_many
 
 TITLES = ["Группа крови", "Café del Mar", "Žluťoučký kůň", "夢の中へ", "Plain", ""]
 RAWS = [

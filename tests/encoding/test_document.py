@@ -7,11 +7,8 @@ from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mediacrawl.base.terms import Tag
-from mediacrawl.encoding import Hints, detect
-from mediacrawl.encoding.detection.document import EncodingClaim, chardet_if_doubtful, decide_document, sample_of
-from mediacrawl.record.evidence import raw_bytes, tag_element
-from mediacrawl.record.fixer import Fixer
+from mediacrawl.encoding import DecodedDocument, Hints, detect
+from mediacrawl.encoding.detection.document import chardet_if_doubtful, sample_of
 
 RUSSIAN = [
     "Вечерние записи у реки",
@@ -70,7 +67,7 @@ def page(lines):
 )
 def test_an_undeclared_page_is_read_by_the_models(lines, encoding):
     text = page(lines)
-    found = decide_document(text.encode(encoding))
+    found = DecodedDocument.of(text.encode(encoding))
     assert (found.text, found.encoding, found.decided_by) == (text, encoding, "models")
     assert found.confidence > 0.9
 
@@ -78,57 +75,57 @@ def test_an_undeclared_page_is_read_by_the_models(lines, encoding):
 @pytest.mark.parametrize(("lines", "encoding"), [(KOREAN, "johab"), (ICELANDIC, "cp861")])
 def test_chardet_is_asked_for_what_has_no_model(lines, encoding):
     text = page(lines * 3)
-    found = decide_document(text.encode(encoding))
+    found = DecodedDocument.of(text.encode(encoding))
     assert (found.text, found.encoding, found.decided_by) == (text, encoding, "chardet")
 
 
 def test_chardet_reads_shifts_that_the_models_do_not():
     text = page(KOREAN)
-    assert decide_document(text.encode("iso2022_kr")).text == text
+    assert DecodedDocument.of(text.encode("iso2022_kr")).text == text
 
 
 def test_hints_decide_between_readings_that_are_about_as_likely():
     raw = "<title>Ülkü Şarkıları</title><p>Yağmur".encode("cp1254")
-    found = decide_document(raw, (), lambda: Hints(page_language="tr", tld="tr"))
+    found = DecodedDocument.of(raw, (), lambda: Hints(page_language="tr", tld="tr"))
     assert (found.encoding, found.language) == ("cp1254", "tr")
 
 
 def test_what_was_found_on_the_host_is_a_hint():
     raw = "<title>Dağ</title>".encode("cp1254")
-    assert decide_document(raw).text != "<title>Dağ</title>"
-    assert decide_document(raw, (), lambda: Hints(seen={("cp1254", "tr"): 40.0})).text == "<title>Dağ</title>"
+    assert DecodedDocument.of(raw).text != "<title>Dağ</title>"
+    assert DecodedDocument.of(raw, (), lambda: Hints(seen={("cp1254", "tr"): 40.0})).text == "<title>Dağ</title>"
 
 
 @pytest.mark.parametrize("by", ["bom", "header", "meta", "xml"])
 def test_a_claim_that_decodes_stays_even_if_it_is_unlikely(by):
     raw = page(RUSSIAN).encode("cp1251")
-    found = decide_document(raw, [EncodingClaim("koi8_r", by)])
+    found = DecodedDocument.of(raw, [("koi8_r", by)])
     assert (found.text, found.encoding, found.decided_by) == (raw.decode("koi8_r"), "koi8_r", by)
 
 
 def test_the_first_claim_that_decodes_counts():
     text = page(JAPANESE)
-    claims = [EncodingClaim("utf-8", "header"), EncodingClaim("euc_jp", "meta")]
-    found = decide_document(text.encode("euc_jp"), claims)
+    claims = [("utf-8", "header"), ("euc_jp", "meta")]
+    found = DecodedDocument.of(text.encode("euc_jp"), claims)
     assert (found.text, found.decided_by) == (text, "meta")
 
 
 @pytest.mark.parametrize("claimed", ["utf-8", "no such name", "hex", "utf-16"])
 def test_a_claim_that_does_not_decode_is_passed_over(claimed):
     text = page(RUSSIAN)
-    found = decide_document(text.encode("cp1251"), [EncodingClaim(claimed, "header")])
+    found = DecodedDocument.of(text.encode("cp1251"), [(claimed, "header")])
     assert (found.text, found.decided_by) == (text, "models")
 
 
 def test_latin_1_with_octets_that_it_lacks_is_utf_8():
     text = page(["Сосны и ясени", "Эхо над рекой Яуза", "Сосед и его собака"])
-    assert decide_document(text.encode(), [EncodingClaim("cp1252", "meta")]).text == text
+    assert DecodedDocument.of(text.encode(), [("cp1252", "meta")]).text == text
 
 
 def test_a_few_stray_octets_do_not_make_a_page_in_utf_8_another_one():
     raw = page(RUSSIAN).encode() + b"<p>Caf\xe9, it\x92s \x81</p>"
-    for claims in ((), [EncodingClaim("utf-8", "meta")]):
-        found = decide_document(raw, claims)
+    for claims in ((), [("utf-8", "meta")]):
+        found = DecodedDocument.of(raw, claims)
         assert (found.encoding, found.lost) == ("utf-8", 1)
         assert RUSSIAN[0] in found.text
         assert found.text.endswith("<p>Café, it’s \ufffd</p>")
@@ -137,26 +134,26 @@ def test_a_few_stray_octets_do_not_make_a_page_in_utf_8_another_one():
 @pytest.mark.parametrize("encoding", ["utf-8", "cp932", "gb18030", "utf-16-le"])
 def test_a_character_that_is_cut_at_the_end_is_no_failure(encoding):
     text = "<p>" + "海辺の町" * 20
-    found = decide_document(text.encode(encoding)[:-1], [EncodingClaim(encoding, "header")])
+    found = DecodedDocument.of(text.encode(encoding)[:-1], [(encoding, "header")])
     assert (found.text, found.lost, found.decided_by) == (text[:-1], 0, "header")
 
 
 def test_ascii_is_ascii_and_needs_nobody():
-    found = decide_document(b"<p>Plain</p>")
+    found = DecodedDocument.of(b"<p>Plain</p>")
     assert (found.text, found.encoding, found.decided_by) == ("<p>Plain</p>", "utf-8", "ascii")
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_utf_16_without_a_mark_is_told_by_its_markup(encoding):
     text = page(RUSSIAN)
-    assert decide_document(text.encode(encoding)).text == text
+    assert DecodedDocument.of(text.encode(encoding)).text == text
 
 
-@pytest.mark.parametrize("claims", [(), [EncodingClaim("utf-8", "header")]])
+@pytest.mark.parametrize("claims", [(), [("utf-8", "header")]])
 def test_a_page_with_noise_in_it_keeps_its_markup(claims):
     noise = bytes(1000) + b"\xff\xfe\xc0\x80\xed\xa0\x80" * 50
     link = '<a href="/after.html">'
-    assert link in decide_document(b"<title>Noise</title>" + noise + link.encode() + noise, claims).text
+    assert link in DecodedDocument.of(b"<title>Noise</title>" + noise + link.encode() + noise, claims).text
 
 
 def test_the_sample_has_text_alone_and_no_line_twice():
@@ -170,7 +167,7 @@ def sorted_by_odd(lines):
 
 def test_text_in_attributes_counts_where_there_is_no_other():
     raw = f'<body><img alt="{RUSSIAN[0]}"><img alt="{RUSSIAN[1]}"><p>Photos</p>'.encode("koi8_r")
-    assert decide_document(raw).encoding == "koi8_r"
+    assert DecodedDocument.of(raw).encoding == "koi8_r"
 
 
 def test_the_sample_is_bounded():
@@ -182,25 +179,9 @@ def test_the_sample_is_bounded():
 @given(st.binary(max_size=400), st.sampled_from(["", "utf-8", "cp1251", "cp932", "utf-7", "idna", "utf-16"]))
 @settings(deadline=None, max_examples=examples(40))
 def test_any_bytes_get_an_answer(raw, claimed):
-    found = decide_document(raw, [EncodingClaim(claimed, "header")] if claimed else [])
+    found = DecodedDocument.of(raw, [(claimed, "header")] if claimed else [])
     assert isinstance(found.text, str)
     assert 0 <= found.confidence <= 1
-
-
-def test_chardet_is_asked_for_long_texts_in_encodings_without_a_model():
-    lyrics = "\n".join(KOREAN * 8)
-    raw = lyrics.encode("johab")
-    item = {
-        "title": "Song",
-        "tags": [tag_element(Tag("id3v2.3", "USLT", "lyrics", "latin-1", raw, raw.decode("latin-1")))],
-    }
-    Fixer().fix(item)
-    (found,) = item["tags"]
-    assert (found["text"], found["encoding"], found["document"]) == (lyrics, "johab", "chardet")
-    assert raw_bytes(found) == raw
-    first = dict(found)
-    assert not Fixer().fix(item).changed
-    assert found == first
 
 
 @pytest.mark.parametrize(("lines", "encoding"), [(RUSSIAN, "koi8_r"), (GERMAN, "cp1252"), (JAPANESE, "euc_jp")])
@@ -208,29 +189,6 @@ def test_long_texts_that_the_models_read_are_theirs(lines, encoding):
     raw = "\n".join(lines * 12).encode(encoding)
     (decided,) = detect([raw[:400].rpartition(b"\n")[0]]).fields
     assert chardet_if_doubtful(raw, decided) is decided
-
-
-def test_a_long_text_that_chardet_read_obeys_the_confidence_that_is_asked_for():
-    lyrics = "\n".join(KOREAN * 6)
-    raw = lyrics.encode("johab")
-    found = tag_element(Tag("id3v2.3", "USLT", "lyrics", "latin-1", raw, raw.decode("latin-1")))
-    before = found["text"]
-    item = {"tags": [found]}
-    for least, text, decision in ((0.0, lyrics, "fixed"), (0.9999, before, "undecided"), (0.0, lyrics, "fixed")):
-        Fixer(min_confidence=least).fix(item)
-        assert (found["text"], found["decision"], found["document"]) == (text, decision, "chardet")
-        assert not Fixer(min_confidence=least).fix(item).changed
-
-
-def test_a_long_text_that_chardet_read_is_decided_anew_by_other_models(monkeypatch):
-    raw = "\n".join(KOREAN * 6).encode("johab")
-    found = tag_element(Tag("id3v2.3", "USLT", "lyrics", "latin-1", raw, raw.decode("latin-1")))
-    Fixer().fix({"tags": [found]})
-    monkeypatch.setattr("mediacrawl.record.fixer.model_version", lambda: "f" * 12)
-    monkeypatch.setattr("mediacrawl.record.fixer.chardet_if_doubtful", lambda _, decided: decided)
-    Fixer().fix({"tags": [found]})
-    assert found["fixer"] == "f" * 12
-    assert "document" not in found
 
 
 def test_a_short_text_is_nothing_to_ask_chardet_for(monkeypatch):
@@ -242,5 +200,5 @@ def test_a_short_text_is_nothing_to_ask_chardet_for(monkeypatch):
 def test_a_wrong_declaration_as_shift_jis_does_not_hold_by_its_katakana():
     """Nearly all letters of UTF-8 are two half-width katakana there; one in twenty that fails is too many."""
     page = "plain words " + "é" * 30 + " voilà, là, à " + "łomot"
-    found = decide_document(page.encode(), [EncodingClaim("shift_jis", "meta")])
+    found = DecodedDocument.of(page.encode(), [("shift_jis", "meta")])
     assert (found.encoding, found.text) == ("utf-8", page)

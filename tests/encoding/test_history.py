@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.encoding import Detection, Hints, detect
-from mediacrawl.encoding.history import History, place_of
+from mediacrawl.encoding import Hints, History, detect
+from mediacrawl.encoding.decision import Detection
+from mediacrawl.encoding.history import place_of
 from mediacrawl.encoding.pricing.hints import shift_of
 
 RUSSIAN = ("cp1251", "ru")

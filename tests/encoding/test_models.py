@@ -17,9 +17,9 @@ from mediacrawl.encoding.models import (
     LetterModel,
     ModelError,
     bundled,
-    model_contents,
     pack,
     unpack,
+    use_models,
 )
 from mediacrawl.encoding.pricing.scoring import ascii_costs, ascii_numbers
 
@@ -122,15 +122,15 @@ def test_a_damaged_file_is_told_in_one_sentence(tmp_path, content, says):
     path = tmp_path / "own.bin"
     path.write_bytes(content)
     with pytest.raises(ModelError, match=says) as raised:
-        model_contents([path])
+        use_models([path], check_only=True)
     assert str(path) in str(raised.value)
 
 
 def test_a_file_that_is_not_there_is_told_in_one_sentence(tmp_path):
     with pytest.raises(ModelError, match=r"cannot be read: No such file or directory\."):
-        model_contents([tmp_path / "none.bin"])
+        use_models([tmp_path / "none.bin"], check_only=True)
     with pytest.raises(ModelError, match="cannot be read"):
-        model_contents([tmp_path])
+        use_models([tmp_path], check_only=True)
 
 
 def damaged(content, change):

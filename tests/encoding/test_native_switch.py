@@ -1,12 +1,11 @@
 """Whether C or Python prices texts, and who is told so. Passes with the extension and without it."""
 
-import subprocess
 import sys
 from types import SimpleNamespace
 
 import pytest
 
-from mediacrawl.encoding import codepages, detect, native
+from mediacrawl.encoding import codepages, detect, native, use_models
 from mediacrawl.encoding.models import clear_caches
 from mediacrawl.encoding.pricing import kernel_tables
 
@@ -22,7 +21,7 @@ def test_without_the_extension_python_decides(monkeypatch):
     clear_caches()
     monkeypatch.setitem(sys.modules, native.MODULE, None)
     assert native.kernel() is None
-    assert native.description() == "pure Python (mediacrawl.encoding._native was not built)"
+    assert not use_models(check_only=True).is_native
     assert detect(["Группа крови".encode("cp1251")]).texts == ("Группа крови",)
 
 
@@ -53,9 +52,3 @@ def test_texts_are_priced_in_python_beside_such_an_alphabet(monkeypatch, caplog)
     assert native.kernel() is None
     (record,) = caplog.records
     assert record.getMessage().endswith(" has the character U+1E922.")
-
-
-def test_the_command_tells_it():
-    command = [sys.executable, "-m", "scrapy", "version", "-v"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-    assert f"Encoding detection: {native.description()}" in done.stdout.splitlines()

@@ -2,15 +2,12 @@
 
 # ruff: noqa: RUF001 - letters of many scripts are what this file is about
 
-import base64
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.encoding import Hints, detect
 from mediacrawl.encoding.excerpts import MOST_SCORED, piece_of, without_repeats
-from mediacrawl.record.fixer import Fixer
 
 VERSES = {
     "de": "Über den Dächern der Stadt hört man späte Züge, und die Straße führt müde zum Fluß hinunter. ",
@@ -43,17 +40,6 @@ def test_a_long_text_beside_a_title_does_not_change_the_title(blank):
     found = detect([title.encode("gb18030"), lyrics.encode("gb18030")])
     assert found.texts == (title, lyrics)
     assert found.encoding == "gb18030"
-
-
-def test_a_stored_record_with_long_lyrics_keeps_its_title():
-    texts = {"title": "灯光照着你", "lyrics": VERSES["zh-Hans"] * 30}
-    raws = {name: text.encode("gb18030") for name, text in texts.items()}
-    assert len(raws["lyrics"]) > 1_200
-    item = {name: raw.decode("latin-1") for name, raw in raws.items()}
-    item |= {f"{name}_raw": base64.b64encode(raw).decode() for name, raw in raws.items()}
-    Fixer({name: f"{name}_raw" for name in texts}).fix(item)
-    assert item["title"] == texts["title"]
-    assert item["lyrics"] == texts["lyrics"].strip()
 
 
 def test_what_cannot_read_all_of_a_field_does_not_read_a_piece_of_it():

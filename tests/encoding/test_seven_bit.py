@@ -5,11 +5,8 @@ from harness import examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mediacrawl.base.terms import Tag
 from mediacrawl.encoding import Hints, detect
 from mediacrawl.encoding.pricing.decoding import iso2022, seven_bit
-from mediacrawl.record.evidence import raw_bytes, tag_element
-from mediacrawl.record.fixer import Fixer
 
 TITLES = [
     ("iso2022_jp", "iso2022_jp", "上を向いて歩こう"), ("iso2022_jp", "iso2022_jp", "雨の夜 (Live)"),
@@ -87,14 +84,3 @@ def test_printable_ascii_without_both_brackets_is_itself(text):
 def test_any_bytes_after_an_escape_are_read_or_not(raw):
     found = iso2022(b"\x1b$B" + bytes(byte & 0x7F for byte in raw))
     assert found is None or found.whole == ("\ufffd" not in found.text)
-
-
-@pytest.mark.parametrize(("codec", "title"), [("hz", "月亮和河"), ("iso2022_kr", "사랑 노래")])
-def test_a_stored_record_is_decided(codec, title):
-    raw = title.encode(codec)
-    element = tag_element(Tag("id3v2", "TIT2", "title", "latin-1", raw, raw.decode("latin-1")))
-    item = {"title": raw.decode("latin-1"), "tags": [element]}
-    assert raw_bytes(element) == raw
-    Fixer().fix(item)
-    assert item["title"] == title
-    assert raw_bytes(item["tags"][0]) == raw

@@ -6,8 +6,8 @@ from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mediacrawl.encoding import Hints, detect, detect_text, repair
-from mediacrawl.encoding.detection.document import EncodingClaim, decide_document
+from mediacrawl.encoding import DecodedDocument, Hints, detect, repair
+from mediacrawl.encoding.api import detect_text
 from mediacrawl.encoding.detection.forms import FieldForm, form_of
 
 RUSSIAN = "Подмосковные вечера"
@@ -185,7 +185,7 @@ def test_a_stray_octet_in_text_that_is_declared_as_utf_8_is_one_of_cp1252(text, 
     right = text.replace("{}", octet.decode("cp1252"))
     assert detect([raw], Hints(declared="utf-8")).fields[0].text == right
     assert detect_text(raw, Hints(declared="utf-8")).text == right
-    assert decide_document(b"<p>" + raw + b"</p>", [EncodingClaim("utf-8", "meta")]).text == f"<p>{right}</p>"
+    assert DecodedDocument.of(b"<p>" + raw + b"</p>", [("utf-8", "meta")]).text == f"<p>{right}</p>"
 
 
 @pytest.mark.parametrize("raw", [b"\xd0\x9d\x80\xd1\x87\xd1\x8c", b"caf\xc3\xa9 \x81", b"\xc3\xa9t\xc3\xa9 caf\xc3"])

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.encoding import model_version, repair
-from mediacrawl.encoding.mojibake.substitutions import Substitutions, learn_pairs, read_pairs
-from mediacrawl.record.fixer import Fixer
+from mediacrawl.encoding import Substitutions, repair
+from mediacrawl.encoding.mojibake.substitutions import learn_pairs
 
 TITLES = Path(__file__).resolve().parents[2] / "benchmarks" / "titles"
 LANGUAGES = ("ru", "uk", "cs", "ja")
@@ -228,7 +227,7 @@ def test_lines_that_are_no_pairs_are_counted_and_named(tmp_path):
     bad = [b"torn", b"[1]", b'{"before": 1, "after": "x"}', b"\xff", b"x" * 200_000]
     path = tmp_path / "pairs.jl"
     path.write_bytes(b"\n".join([pair, b"", *bad, pair]))
-    found = read_pairs(path)
+    found = Substitutions.of_pairs(path)
     assert (found.pairs, found.bad, found.named) == (2, 5, [3, 4, 5, 6, 7])
     assert found.warning("pairs.jl") == "pairs.jl: 5 of 7 lines are no pairs and were passed over (3, 4, 5, 6, 7)."
     assert found.substitutions.propose(stripped("Океан Ельзи")).text == "Океан Ельзи"
@@ -236,28 +235,3 @@ def test_lines_that_are_no_pairs_are_counted_and_named(tmp_path):
 
 
 # -- stored items ------------------------------------------------------------------------------------------------
-
-
-def test_an_item_is_mended_once_pairs_are_known_and_stays_so_without_them():
-    right = "Океан Ельзи"
-    learned = taught((stripped(right), right), times=3)
-    item = {"artist": stripped(right), "title": "Подмосковные вечера"}
-    Fixer().fix(item)
-    assert item["artist"] != right
-    assert Fixer(substitutions=learned).fix(item).changed
-    assert item["artist"] == right
-    proof = item["mojibake"]["artist"]
-    assert (proof["encoding"], proof["lossy"]) == ("substitution", True)
-    assert proof["fixer"] == f"{model_version()}+{learned.version}"
-    assert item["mojibake"]["title"]["fixer"] == model_version()
-    for again in (Fixer(substitutions=learned), Fixer(), Fixer(substitutions=Substitutions())):
-        assert not again.fix(item).changed
-
-
-def test_a_change_that_is_not_sure_enough_stays_undone():
-    right = "Океан Ельзи"
-    item = {"artist": stripped(right)}
-    learned = taught((stripped(right), right), times=3)
-    Fixer(substitutions=learned, min_confidence=0.99).fix(item)
-    assert item["artist"] == stripped(right)
-    assert item["mojibake"]["artist"]["decision"] == "undecided"

@@ -14,7 +14,7 @@ import pytest
 from mediacrawl.encoding import models
 from mediacrawl.encoding.languages import LANGUAGES, words
 from mediacrawl.encoding.models import LetterModel, bundled, word_hash
-from mediacrawl.encoding.train import KNOWN_POWER, STEP, LetterCounts, cost, deltas, word_block, word_list
+from mediacrawl.encoding.training import KNOWN_POWER, STEP, LetterCounts, cost, deltas, word_block, word_list
 
 ROOT = Path(__file__).parents[2]
 TRAINING = ROOT / "training"

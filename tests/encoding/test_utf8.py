@@ -5,7 +5,8 @@ import unicodedata
 
 import pytest
 
-from mediacrawl.encoding import Hints, detect, detect_text
+from mediacrawl.encoding import Hints, detect
+from mediacrawl.encoding.api import detect_text
 
 SIGNS = "Ⅰ℗③⑳Ⅳ⁂※‣◆▣►⏏⏵☂☎⚑⚙✂✿❦➤⟶⤴⬢〒㎏㏂￥▲♬⚀🎧🪕"
 LETTERS = "ŵẽṭǧƵʻΛΩИЯЮאשٱไਅஅ༄ꦕᚠⴰ字ねナ글"

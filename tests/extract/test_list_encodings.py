@@ -4,9 +4,14 @@
 
 import pytest
 
+from mediacrawl.base.evidence import raw_bytes
 from mediacrawl.extract import parse_list
-from mediacrawl.record.evidence import raw_bytes
-from mediacrawl.record.fields import document_element
+from mediacrawl.record.elements import document_elements
+
+
+def element_of(fact):
+    return document_elements([fact])[0]
+
 
 URL = "https://site.example/lists/list"
 
@@ -15,7 +20,7 @@ def test_an_m3u_in_an_unnamed_encoding_is_decided_and_keeps_its_octets():
     written = "#EXTM3U\n#EXTINF:1,Кино\xa0- Группа крови…\nж.mp3\n".encode("cp1251")
     (link,) = parse_list("m3u", written, URL).links
     assert link.href == "".join(f"%{octet:02X}" for octet in "ж".encode("cp1251")) + ".mp3"
-    element = document_element(link.facts[0])
+    element = element_of(link.facts[0])
     assert (element["declared"], element["document"], element["decision"]) == ("cp1251", "models", "declared")
     assert raw_bytes(element) == "Кино - Группа крови…".encode("cp1251")
     assert link.title == "Кино\xa0- Группа крови…"
@@ -23,7 +28,7 @@ def test_an_m3u_in_an_unnamed_encoding_is_decided_and_keeps_its_octets():
 
 def test_octets_that_tell_too_little_are_left_to_the_record():
     (link,) = parse_list("m3u", b"#EXTM3U\n#EXTINF:1,Ha\xe7\na.mp3\n", URL).links
-    element = document_element(link.facts[0])
+    element = element_of(link.facts[0])
     assert (element["declared"], raw_bytes(element), link.title) == ("latin-1", b"Ha\xe7", "")
 
 
@@ -86,7 +91,7 @@ def test_a_list_in_a_code_page_is_read(form, body, encoding):
     found = parse_list(form, body.encode(encoding), URL)
     link = found.links[0]
     assert link.title == "Вечерние записи у реки"
-    element = document_element(next(each for each in link.facts if each.key == "title"))
+    element = element_of(next(each for each in link.facts if each.key == "title"))
     assert (raw_bytes(element), element["document"]) == (link.title.encode(encoding), "models")
     if form != "xspf":
         assert link.href == "".join(f"%{octet:02X}" for octet in "реки".encode(encoding)) + ".mp3"

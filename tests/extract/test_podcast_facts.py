@@ -7,7 +7,7 @@ from mediacrawl.base.facts import pack
 from mediacrawl.base.terms import Evidence
 from mediacrawl.extract.feeds import parse_feed
 from mediacrawl.probe import Probe, ProbePolicy, ProbeResult
-from mediacrawl.record.build import build_item
+from mediacrawl.record import build_item
 
 PERSONS = """<podcast:person href="/jane" role="Guest">Jane Roe</podcast:person>
 <podcast:person>Ada</podcast:person><podcast:person role="host"> </podcast:person>"""

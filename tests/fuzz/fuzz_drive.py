@@ -11,10 +11,10 @@ from dataclasses import asdict, dataclass
 from fuzz_mutations import mutate
 from fuzz_seeds import seeds
 
+from mediacrawl.base.evidence import raw_bytes
 from mediacrawl.probe import Probe, ProbePolicy
 from mediacrawl.probe.result import LONGEST, MOST_COVERS
-from mediacrawl.record.build import build_item
-from mediacrawl.record.evidence import raw_bytes
+from mediacrawl.record import build_item
 
 POLICY = ProbePolicy()
 SMALL_STEPS = ProbePolicy(

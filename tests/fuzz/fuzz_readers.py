@@ -27,8 +27,7 @@ from mediacrawl.probe.multipart import read_content_range, read_parts
 from mediacrawl.programs.rerun import json_lines
 from mediacrawl.programs.rerun.csv_rows import delimiter_of
 from mediacrawl.reading.response import recognize
-from mediacrawl.record.build import build_item
-from mediacrawl.record.fixer import Fixer
+from mediacrawl.record import Fixer, build_item
 from mediacrawl.scope import Base, Scope, canonical, spelling
 from mediacrawl.scope.candidates import candidate, parse_seeds
 

@@ -10,8 +10,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from mediacrawl.probe import Probe
-from mediacrawl.record.build import build_item
-from mediacrawl.record.item import record_schema
+from mediacrawl.record import MediaItem, build_item
 
 
 class SchemaError(Exception):
@@ -20,7 +19,7 @@ class SchemaError(Exception):
 
 @cache
 def _validator() -> Draft202012Validator:
-    return Draft202012Validator(record_schema())
+    return Draft202012Validator(MediaItem.schema())
 
 
 def validate(probe: Probe) -> None:

@@ -14,9 +14,7 @@ from scrapy.utils.test import get_crawler
 from mediacrawl.base.facts import PAGE, fact
 from mediacrawl.crawl.own_settings import catalogue_path
 from mediacrawl.pipelines import CataloguePipeline
-from mediacrawl.record.build import item_id
-from mediacrawl.record.described import Description
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import Description, MediaItem
 from mediacrawl.store import Catalogue, StoreError
 
 URL = "https://a.example/x.mp3"
@@ -160,7 +158,7 @@ def described(number, text):
 
 def record_of(number):
     url = f"https://a.example/{number}.mp3"
-    return MediaItem(content_url=url, id=item_id(url), probe_status="complete")
+    return MediaItem(content_url=url, id=MediaItem.id_of(url), probe_status="complete")
 
 
 def test_what_is_said_of_a_file_before_it_has_a_record_waits_for_it(pipeline, crawler, tmp_path):

@@ -15,15 +15,14 @@ from scrapy.exceptions import CloseSpider
 from scrapy.utils.defer import ensure_awaitable
 from scrapy.utils.test import get_crawler
 
+from mediacrawl.base.charsets import decode
+from mediacrawl.base.evidence import tag_element
 from mediacrawl.base.terms import Tag
-from mediacrawl.encoding import detect
-from mediacrawl.encoding.declared import decode
-from mediacrawl.encoding.mojibake.substitutions import Substitutions
+from mediacrawl.encoding import Substitutions, detect
 from mediacrawl.pipelines import MojibakePipeline, mojibake
 from mediacrawl.programs.demo.answers import Resource
-from mediacrawl.record.evidence import tag_element
+from mediacrawl.record import MediaItem
 from mediacrawl.record.fixer import MOST_FIELDS
-from mediacrawl.record.item import MediaItem
 from mediacrawl.record.values import best_values
 
 TITLE = "Подмосковные вечера и тихая песня"
@@ -196,7 +195,7 @@ def test_a_model_that_cannot_be_used_ends_the_crawl_with_one_sentence(opened, ca
 def test_what_was_learned_is_kept_for_the_next_crawl(opened, tmp_path, monkeypatch):
     priors = []
 
-    def surely(fields, hints):
+    def surely(fields, hints, **_):
         priors.append(dict(hints.seen))
         return replace(detect(fields, hints), encoding="cp1251", language="ru", margin=9.0)
 

@@ -32,7 +32,7 @@ from mediacrawl.priority.nuggets import (
     media,
     recording,
 )
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import MediaItem
 from mediacrawl.store import Catalogue
 
 ANSWER = NoAnswer("http://a.example/song.mp3", 200)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mediacrawl.encoding.declared import wide_order
+from mediacrawl.base.charsets import wide_order
 from mediacrawl.probe.text import ended, split, unpadded
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from mediacrawl.encoding.history import History
+from mediacrawl.encoding import History
 from mediacrawl.reading.list_reader import DocumentEncodings
 
 PAGE = "http://kino.example/news/1.html"

@@ -16,8 +16,8 @@ sys.path.append(str(Path(__file__).parents[1] / "probe"))
 
 import golden
 
-from mediacrawl.record.build import build_item
-from mediacrawl.record.evidence import raw_bytes
+from mediacrawl.base.evidence import raw_bytes
+from mediacrawl.record import build_item
 
 _COSTS = {"requests", "bytes_fetched", "head_bytes", "head_sha256", "schema_version"}
 _KNOWN = {"id", "content_url", "content_size", "discovered_via", "probe_status", "tags"}

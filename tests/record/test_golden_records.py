@@ -9,8 +9,8 @@ from golden_records import record
 from harness import examples
 from hypothesis import given, settings
 
-from mediacrawl.record.build import build_item
-from mediacrawl.record.evidence import raw_bytes
+from mediacrawl.base.evidence import raw_bytes
+from mediacrawl.record import build_item
 
 
 @pytest.mark.parametrize("family", golden.FAMILIES)

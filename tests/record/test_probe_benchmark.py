@@ -13,8 +13,7 @@ from mutagen.id3 import ID3
 from probe_media import run, sample
 
 from mediacrawl.probe import ProbeResult
-from mediacrawl.record.build import build_item
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import MediaItem, build_item
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from probe_media import audio, frame, id3, run, sample
 
+from mediacrawl.base.charsets import clean, decode
+from mediacrawl.base.evidence import raw_bytes, tag_element
 from mediacrawl.base.terms import Evidence, Tag
-from mediacrawl.encoding.declared import decode
-from mediacrawl.encoding.excerpts import clean
 from mediacrawl.extract.manifests import Manifest
 from mediacrawl.probe import FirstAnswer
-from mediacrawl.record.build import build_item, build_manifest_item, fill_values
-from mediacrawl.record.evidence import raw_bytes, tag_element
+from mediacrawl.record import build_item, build_manifest_item
+from mediacrawl.record.values import fill_values
 
 URL = "http://example.org/tone.mp3"
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from itemadapter import ItemAdapter
 
+from mediacrawl.base.evidence import tag_element
 from mediacrawl.base.facts import fact, pack
 from mediacrawl.base.parts import Chapter, Track
 from mediacrawl.base.terms import Evidence, Tag
@@ -18,11 +19,10 @@ from mediacrawl.probe import Probe, ProbePolicy
 from mediacrawl.probe.context import ParseContext, SparseFile
 from mediacrawl.probe.text import Value
 from mediacrawl.programs.demo.library import media_bytes
-from mediacrawl.record.build import build_item, build_page_item
-from mediacrawl.record.byte_budget import FACTOR, LEAST, PLAYERS, first_records, stored_bytes, within
-from mediacrawl.record.evidence import tag_element
-from mediacrawl.record.fixer import Fixer
-from mediacrawl.record.values import FILE_FIELDS, LINK_FIELDS
+from mediacrawl.reading.list_reader import players_within
+from mediacrawl.record import Fixer, MediaItem, build_item, build_page_item
+from mediacrawl.record.build import FACTOR, LEAST, within
+from mediacrawl.record.item import stored_bytes
 from mediacrawl.store import Catalogue
 
 LETTERS = {
@@ -131,17 +131,20 @@ def test_a_short_page_gives_few_records_of_players(tmp_path):
     path = tmp_path / "media.db"
     with Catalogue(path) as catalogue:
         before = path.stat().st_size
-        kept = first_records(players, 4 * 50_000)
+        kept = players_within(players, 50_000, 50_000)
         for item in kept:
             catalogue.upsert(item)
     assert 80 <= len(kept) < 200
     assert kept == players[: len(kept)]
     assert path.stat().st_size - before <= 5 * 50_000
-    assert 5 <= len(first_records(players, PLAYERS)) <= 10
+    assert 5 <= len(players_within(players, 0, 0)) <= 10
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from([*FILE_FIELDS, *LINK_FIELDS, "x"]), st.binary(max_size=3_000)), max_size=30),
+    st.lists(
+        st.tuples(st.sampled_from([*MediaItem.FILE_FIELDS, *MediaItem.LINK_FIELDS, "x"]), st.binary(max_size=3_000)),
+        max_size=30,
+    ),
     st.integers(0, 20_000),
     st.integers(0, 50_000),
 )

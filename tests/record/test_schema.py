@@ -14,12 +14,12 @@ from jsonschema import Draft202012Validator
 
 from mediacrawl.base.declaration import declared_fields
 from mediacrawl.base.parts import Chapter, Person
-from mediacrawl.record.item import MediaItem, record_schema
+from mediacrawl.record import MediaItem
 from mediacrawl.store.schema import COLUMNS
 
 
 def errors(record):
-    return [error.json_path for error in Draft202012Validator(record_schema()).iter_errors(record)]
+    return [error.json_path for error in Draft202012Validator(MediaItem.schema()).iter_errors(record)]
 
 
 def record(**more):
@@ -28,7 +28,7 @@ def record(**more):
 
 
 def test_the_schema_is_a_schema():
-    Draft202012Validator.check_schema(record_schema())
+    Draft202012Validator.check_schema(MediaItem.schema())
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def command(*words):
 
 def test_the_command_prints_the_schema():
     done = command()
-    assert json.loads(done.stdout) == record_schema()
+    assert json.loads(done.stdout) == MediaItem.schema()
     assert (done.returncode, done.stderr) == (0, "")
 
 

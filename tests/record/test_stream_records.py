@@ -5,12 +5,11 @@
 import pytest
 from itemadapter import ItemAdapter
 
+from mediacrawl.base.evidence import raw_bytes
 from mediacrawl.base.facts import fact, pack
 from mediacrawl.base.terms import Evidence
 from mediacrawl.probe import Probe, read_stream
-from mediacrawl.record.build import build_item
-from mediacrawl.record.evidence import raw_bytes
-from mediacrawl.record.fixer import Fixer
+from mediacrawl.record import Fixer, build_item
 
 MP3 = b"\xff\xfb\x90\x00" + bytes(413)
 NAME = "Радио Дальние Огни"

@@ -9,8 +9,7 @@ from probe_media import ape, ape_item, audio, chunk, chunks_of, form, frame, id3
 from tag_writers import write_asf
 
 from mediacrawl.probe import read_stream
-from mediacrawl.record.build import build_item
-from mediacrawl.record.fixer import Fixer
+from mediacrawl.record import Fixer, build_item
 
 TITLES = ["Anna", "Über den Wolken", "Ночной поезд", "Élan 9", "Ωδή στη χαρά", "L'été indien"]
 MARKED = ["", "\ufeff"]

@@ -2,21 +2,13 @@
 
 import pytest
 
+from mediacrawl.base.evidence import tag_element, whole_elements
 from mediacrawl.base.facts import frame_attributes, framed
 from mediacrawl.base.languages import bcp47
 from mediacrawl.base.parts import Chapter, Track, as_object, cover_type
 from mediacrawl.base.terms import Tag
-from mediacrawl.record.evidence import tag_element
-from mediacrawl.record.values import (
-    best_values,
-    derived_again,
-    identifiers_of,
-    loudness_of,
-    placed_texts,
-    structured_values,
-    whole_elements,
-    with_texts,
-)
+from mediacrawl.record.structured import identifiers_of, loudness_of
+from mediacrawl.record.values import best_values, derived_again, placed_texts, structured_values, with_texts
 
 RECORDING = "6a0c5b1e-6f5b-4c0e-9f6e-0d8a2a5b9c11"
 ARTIST = "f59c5520-5f46-4d2c-b2c4-822eabf53419"

@@ -20,7 +20,7 @@ from harness import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import MediaItem
 from mediacrawl.store import Catalogue, CatalogueFilters, StoreError, UpsertOutcome, json_line, schema
 from mediacrawl.store.rows import media_id
 

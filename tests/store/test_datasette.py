@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 import yaml
 
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import MediaItem
 from mediacrawl.store import Catalogue
 
 DEPLOY = Path(__file__).parents[2] / "deploy"

@@ -14,19 +14,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
+from mediacrawl.base.charsets import CONTROLS, codec_name
+from mediacrawl.base.evidence import DecisionName
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP, undefined
-from mediacrawl.encoding.decision import (
-    SURE,
-    DecisionName,
-    Detection,
-    FieldDecision,
-    Hints,
-    bytes_fields,
-    confidence_of,
-)
-from mediacrawl.encoding.detection.forms import CONTROLS, FieldForm, form_of, torn_utf8, without_cut
+from mediacrawl.encoding.decision import SURE, Detection, FieldDecision, Hints, confidence_of
+from mediacrawl.encoding.detection.forms import FieldForm, form_of, torn_utf8, without_cut
 from mediacrawl.encoding.excerpts import LONGEST_FIELD, heads_of
-from mediacrawl.encoding.languages import codec_name
 from mediacrawl.encoding.mojibake.repairer import repair
 from mediacrawl.encoding.pricing.decoding import bytes_of, decode, decode_as, decode_single, read_alike
 from mediacrawl.encoding.pricing.hints import shift_of
@@ -74,22 +67,8 @@ and one in 2,500 of those whose UTF-8 was encoded twice."""
 _DASHES: Final = {ord("-"): "", ord("_"): ""}
 
 
-def detect(fields: Sequence[bytes], hints: Hints | None = None) -> Detection:
-    """Detect the encoding of the fields of one record, jointly.
-
-    Args:
-        fields: raw bytes of each text field, without padding; any bytes (also ``bytearray`` and ``memoryview``), any
-            number, empty ones too. They are decided in groups of `MOST_TOGETHER`, so that time and memory are linear.
-        hints: what else is known of the bytes.
-
-    Returns:
-        The decision, with a text for each field in their order. Where another encoding is likelier than the declared
-        one, but not by enough, the field keeps its declared text and is ``undecided``.
-
-    Raises:
-        TypeError: the fields are no sequence of bytes, or the hints are no `Hints`.
-    """
-    fields = bytes_fields(fields, "detect", hints)
+def detect_record(fields: Sequence[bytes], hints: Hints | None = None) -> Detection:
+    """Decide the fields of one record by the models, jointly in groups of `MOST_TOGETHER`; see `api.detect`."""
     hints = hints or _NO_HINTS
     claims = _declared(hints, len(fields))
     if len(fields) > MOST_TOGETHER:

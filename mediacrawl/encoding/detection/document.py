@@ -4,8 +4,8 @@ A document is decided once, before it is split into fields: its thousands of byt
 
 1. A declared encoding stays if the document decodes with it, in the order of the standard that the caller follows (byte
 order mark, header, declaration inside). 2. Without such a declaration it is UTF-8 if it decodes as UTF-8. 3. Else
-`detector.detect` decides on its text without markup, with hints. 4. chardet is used where the models abstain, or where
-its reading is much cheaper: it knows encodings without a model here (Johab, KOI8-T, cp720, Mac Greek). The result is
+`detector` decides on its text without markup, with hints. 4. chardet is used where the models abstain, or where its
+reading is much cheaper: it knows encodings without a model here (Johab, KOI8-T, cp720, Mac Greek). The result is
 marked as chardet's. 5. Else it is windows-1252, the fallback of browsers.
 
 A document decodes if what fails is a small share of what is beyond ASCII (`_SHARE`): the last character may be cut,
@@ -23,11 +23,12 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
+from mediacrawl.base.charsets import DocumentReading, codec_name
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.decision import FieldDecision, Hints
-from mediacrawl.encoding.detection.detector import detect
+from mediacrawl.encoding.detection.detector import detect_record
 from mediacrawl.encoding.detection.forms import order_by_zeros, torn_utf8, without_cut
-from mediacrawl.encoding.languages import LANGUAGES, codec_name
+from mediacrawl.encoding.languages import LANGUAGES
 from mediacrawl.encoding.pricing.decoding import decode_single
 from mediacrawl.encoding.pricing.reading import read
 
@@ -35,7 +36,7 @@ DecidedBy = Literal["bom", "header", "meta", "xml", "ascii", "utf-8", "utf-16", 
 """The source of the decision: a declaration (``bom``, ``header``, ``meta``, ``xml``), the bytes (``ascii``, ``utf-8``,
 ``utf-16``), the models, chardet, or the fallback to windows-1252 (``default``)."""
 
-ESTIMATED: Final = frozenset({"models", "chardet", "default"})
+_ESTIMATED: Final = frozenset({"models", "chardet", "default"})
 """Decisions that neither a declaration nor the form of the bytes proves."""
 
 _SHARE: Final = 50
@@ -102,14 +103,6 @@ _CJK: Final = frozenset({"ja", "ko", "zh-Hans", "zh-Hant"})
 
 
 @dataclass(frozen=True, slots=True)
-class EncodingClaim:
-    """A declaration of a document's encoding, a Python codec name, by ``bom``, ``header``, ``meta`` or ``xml``."""
-
-    encoding: str
-    by: DecidedBy
-
-
-@dataclass(frozen=True, slots=True)
 class DecodedDocument:
     """A document as text, with the decision on its encoding.
 
@@ -133,33 +126,40 @@ class DecodedDocument:
     is_whole: bool = True
 
     @property
+    def is_estimated(self) -> bool:
+        """Whether neither a declaration nor the form of the bytes proves the encoding."""
+        return self.decided_by in _ESTIMATED
+
+    @property
     def reading(self) -> str:
-        """The decision as fields from this document store it: ``cp1251``, or ``cp1251 models ru 0.9941``.
-
-        Source, language (``-`` if unknown) and confidence are there if no declaration decided.
-        """
-        if self.decided_by not in ESTIMATED:
+        """The decision as texts from this document note it, see `DocumentReading`."""
+        if not self.is_estimated:
             return self.encoding
-        return f"{self.encoding} {self.decided_by} {self.language or '-'} {self.confidence:.4f}"
+        return DocumentReading(self.encoding, self.decided_by, self.language, self.confidence).noted()
+
+    @classmethod
+    def of(
+        cls, raw: bytes, claims: Iterable[tuple[str, DecidedBy]] = (), hints: Callable[[], Hints] = Hints
+    ) -> DecodedDocument:
+        """Decode a whole document. Never raises.
+
+        The models look at 128 KB of a document at most, chardet at 16 KB; all of it is decoded.
+
+        Args:
+            raw: the document without its byte order mark, perhaps truncated inside a character.
+            claims: encodings that are declared, as Python codec names, and where: ``bom``, ``header``, ``meta`` or
+                ``xml``; in the order of precedence. Unknown encodings are ignored. Iterated up to the first that holds.
+            hints: called if models decide; ``page_language``, ``tld``, ``seen`` (counts of this host) and ``anchor`` (a
+                text about the document, such as that of a link to it) are used.
+        """
+        return _decide(raw, claims, hints)
 
 
-def decide_document(
-    raw: bytes, claims: Iterable[EncodingClaim] = (), hints: Callable[[], Hints] = Hints
-) -> DecodedDocument:
-    """Decode a whole document. Never raises.
-
-    The models look at 128 KB of a document at most, chardet at 16 KB; all of it is decoded.
-
-    Args:
-        raw: the document without its byte order mark, perhaps truncated inside a character.
-        claims: in the order of precedence; unknown encodings are ignored. Iterated up to the first one that holds.
-        hints: called if models decide; ``page_language``, ``tld``, ``seen`` (counts of this host) and ``anchor`` (a
-            text about the document, such as that of a link to it) are used.
-    """
-    for claim in claims:
-        found = _decoded(raw, claim.encoding)
+def _decide(raw: bytes, claims: Iterable[tuple[str, DecidedBy]], hints: Callable[[], Hints]) -> DecodedDocument:
+    for encoding, by in claims:
+        found = _decoded(raw, encoding)
         if found is not None and found.holds:
-            return DecodedDocument(found.text, claim.encoding, "", 1.0, claim.by, found.lost, found.is_whole)
+            return DecodedDocument(found.text, encoding, "", 1.0, by, found.lost, found.is_whole)
     # Also two bytes a character that are all below 128, as Cyrillic has them in UTF-16.
     if order := order_by_zeros(raw[:_HEAD], _LEAST_ZEROS):
         text = codecs.getincrementaldecoder(order)("replace").decode(raw)
@@ -178,7 +178,7 @@ def _shifted(raw: bytes) -> DecodedDocument | None:
     if at < 0:
         return None
     piece = raw[max(at - _BEFORE, 0) : at + _FOR_CHARDET]
-    found = detect([piece[:_LONGEST_SHIFTED]])
+    found = detect_record([piece[:_LONGEST_SHIFTED]])
     answer: _Answer | None = _Answer(found.encoding, found.language, found.confidence, "models")
     if not found.encoding.startswith(_SHIFTING):
         answer = _chardet_answer(piece)
@@ -220,7 +220,7 @@ def _decoded(raw: bytes, encoding: str) -> _Decoded | None:
 
 def _estimated(raw: bytes, hints: Hints) -> DecodedDocument:
     pieces = sample_of(raw)
-    found = detect(pieces, replace(hints, declared="latin-1", page_charset="", known=()))
+    found = detect_record(pieces, replace(hints, declared="latin-1", page_charset="", known=()))
     answer = _Answer(_codec(found.encoding), found.language, found.confidence, "models")
     ours = _read(raw, answer)
     theirs = _by_chardet(raw, pieces, answer if ours is not None else _Answer("", "", 0.0, "models"))

@@ -8,16 +8,15 @@ blocks) and the other byte order, or 8-bit text, is much cheaper.
 
 from __future__ import annotations
 
-import codecs
 import re
 import unicodedata
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from mediacrawl.base.charsets import BYTE_ORDER_MARKS, CONTROLS, codec_name, may_be_seven_bit
 from mediacrawl.encoding import models
 from mediacrawl.encoding.codepages import STEP
-from mediacrawl.encoding.languages import codec_name
-from mediacrawl.encoding.pricing.decoding import decode, joined_halves, may_be_seven_bit, seven_bit
+from mediacrawl.encoding.pricing.decoding import decode, joined_halves, seven_bit
 from mediacrawl.encoding.pricing.hypotheses import BAD, block_cost
 from mediacrawl.encoding.pricing.reading import CJK_RUN, read, worth
 from mediacrawl.encoding.pricing.scoring import LANE_STEP, ODD_WORD, ascii_english, prior_lanes, spread, word_lanes
@@ -89,19 +88,7 @@ def _eight_bit_cost(raw: bytes) -> int:
     return cost
 
 
-BYTE_ORDER_MARKS: Final = (
-    (codecs.BOM_UTF8, "utf-8"),
-    # Before UTF-16, whose mark is a prefix of this one.
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-
 _MARKS: Final = frozenset(mark[:1] for mark, _ in BYTE_ORDER_MARKS)
-
-CONTROLS: Final = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
-"""No text has them, but half of UTF-16's units do: 04 is the high byte of Cyrillic."""
 
 _HIGH_HALVES: Final = bytes((*range(9), 0x0B, 0x0C, *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x30))
 _INDIC_HALVES: Final = b"\x09\x0a\x0d"
@@ -153,7 +140,7 @@ class FieldForm:
     """The form of a field's bytes.
 
     Attributes:
-        encoding: of `text`; for 8-bit fields the declared one (`languages.codec_name`).
+        encoding: of `text`; for 8-bit fields the declared one (`base.charsets.codec_name`).
         text: for Unicode; None for 8-bit bytes, which `pricing.hypotheses` prices.
         suspect: the bytes cannot be decoded as what they appear to be.
     """

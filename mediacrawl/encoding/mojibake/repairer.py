@@ -17,11 +17,11 @@ from functools import lru_cache
 from operator import add
 from typing import Final
 
+from mediacrawl.base.charsets import is_codec
 from mediacrawl.encoding.codepages import STEP
-from mediacrawl.encoding.decision import SURE, FieldDecision, Hints, Repair, confidence_of
+from mediacrawl.encoding.decision import SUBSTITUTION, SURE, FieldDecision, Hints, Repair, confidence_of
 from mediacrawl.encoding.decision import text_fields as as_texts
 from mediacrawl.encoding.excerpts import LONGEST_READ, head_of_text, narrowed
-from mediacrawl.encoding.languages import is_codec
 from mediacrawl.encoding.mojibake.lossless import lossless_routes
 from mediacrawl.encoding.mojibake.lossy import dropping_pages, is_marked, kept_marks_cost, lossy_routes, may_have_lost
 from mediacrawl.encoding.mojibake.proof import proved
@@ -396,12 +396,6 @@ def _filled(text: str, found: FieldDecision) -> str | None:
     return fill_damaged_utf8(wreck, found.language).text
 
 
-SUBSTITUTION: Final = "substitution"
-"""Encoding of a text that substitutions repaired."""
-
-SMALL_MARGIN: Final = 8.0
-"""Nats; an unchanged text with a smaller margin may be wrong. Of 1,028 correct titles 84 have one."""
-
 _MOST_ROUNDS: Final = 4
 
 
@@ -442,7 +436,7 @@ def _round(texts: Sequence[str], substitutions: Substitutions, hints: Hints | No
 
 
 def _put(text: str, field: FieldDecision, substitutions: Substitutions) -> FieldDecision:
-    if not _is_unsure(field):
+    if not field.is_unsure:
         return field
     found = substitutions.propose(text)
     if found is None or found.text == field.text:
@@ -457,16 +451,6 @@ def _put(text: str, field: FieldDecision, substitutions: Substitutions) -> Field
         "fixed",
         lossy=field.lossy or _is_lossy(text, found, substitutions),
     )
-
-
-def is_open(decision: FieldDecision) -> bool:
-    """Whether other substitutions could lead to another decision on a text without its bytes."""
-    return decision.encoding == SUBSTITUTION or _is_unsure(decision)
-
-
-def _is_unsure(field: FieldDecision) -> bool:
-    nearly_moved = field.decision != "fixed" and bool(field.runner_up) and field.margin < SMALL_MARGIN
-    return field.lossy or field.suspect or nearly_moved
 
 
 def _is_lossy(text: str, found: SubstitutionProposal, substitutions: Substitutions) -> bool:

@@ -14,12 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Self
+from typing import Any, BinaryIO, ClassVar, Final, Self
 
 from mediacrawl.encoding.history import StateFile
-
-SUBSTITUTIONS_FILE: Final = "substitutions.json"
-"""Name of the file in the state folder of a crawl."""
 
 MOST_ENTRIES: Final = 50_000
 LEAST_AGREEMENT: Final = 0.9
@@ -107,6 +104,9 @@ class Substitutions:
     In memory at most `MOST_ENTRIES` entries of some 400 bytes, 20 MB; then the least frequent are dropped, the oldest
     first.
     """
+
+    FILE: ClassVar = "substitutions.json"
+    """Name of the file in the state folder of a crawl."""
 
     def __init__(self, limit: int = MOST_ENTRIES) -> None:
         self._limit = max(limit, 1)
@@ -230,6 +230,18 @@ class Substitutions:
         for key in ranked[: len(ranked) - self._limit * 9 // 10]:
             del self._entries[key]
         self._damages = {key[1]: None for key in self._entries if key[0] != "word"}
+
+    @staticmethod
+    def of_pairs(path: Path) -> LearnedPairs:
+        """Learn from a file of pairs, ``{"before": …, "after": …, "encoding": …}`` a line; other lines are counted.
+
+        The encoding is optional; other names are ignored, as are empty lines.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        with path.open("rb") as file:
+            return learn_pairs(_lines(file))
 
     @classmethod
     def load(cls, path: Path, limit: int = MOST_ENTRIES) -> Self:
@@ -393,21 +405,8 @@ class LearnedPairs:
         return f"{name}: {self.bad:,} of {self.pairs + self.bad:,} lines are no pairs and were passed over ({lines})."
 
 
-def read_pairs(path: Path) -> LearnedPairs:
-    """Learn from a file of pairs.
-
-    Raises:
-        OSError: it cannot be read.
-    """
-    with path.open("rb") as file:
-        return learn_pairs(_lines(file))
-
-
 def learn_pairs(lines: Iterable[bytes]) -> LearnedPairs:
-    """Learn from lines of pairs, ``{"before": …, "after": …, "encoding": …}``; other lines are counted.
-
-    The encoding is optional; other names are ignored, as are empty lines.
-    """
+    """Learn from lines of pairs, see `Substitutions.of_pairs`."""
     learned = LearnedPairs()
     for number, line in enumerate(lines, 1):
         if not line.strip():

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
 
+from mediacrawl.base.charsets import ESCAPE, may_be_seven_bit
 from mediacrawl.encoding import models
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP, characters, undefined
 from mediacrawl.encoding.excerpts import cached_if_short
@@ -168,9 +169,6 @@ def read_alike(raw: bytes, encoding: str) -> str | None:
     return None if text is None else undone(text, steps)
 
 
-ESCAPE: Final = b"\x1b"
-HZ_OPENS: Final = b"~{"
-
 MOST_PRICED: Final = 400
 """Bytes of 7-bit text that are priced."""
 
@@ -221,11 +219,6 @@ class SevenBit:
     encoding: str
     text: str
     whole: bool = True
-
-
-def may_be_seven_bit(raw: bytes) -> bool:
-    """Whether bytes contain the beginning of an ISO-2022 or HZ sequence."""
-    return ESCAPE in raw or HZ_OPENS in raw
 
 
 def seven_bit(raw: bytes) -> SevenBit | None:

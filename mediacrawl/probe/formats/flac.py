@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
+from mediacrawl.base.charsets import is_plain
 from mediacrawl.base.parts import Chapter, text_place
 from mediacrawl.base.terms import Tag
-from mediacrawl.encoding.declared import is_plain
 from mediacrawl.probe.context import BrokenError, ByteSource, ParseContext, address_in, exact, peek, unpack
 from mediacrawl.probe.formats.keys import vorbis_key
 from mediacrawl.probe.formats.shared_codes import LINK, picture_type

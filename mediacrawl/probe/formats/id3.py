@@ -15,7 +15,7 @@ from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
-from mediacrawl.encoding.declared import decode, wide_order
+from mediacrawl.base.charsets import decode, wide_order
 from mediacrawl.probe.context import BrokenError, ByteSource, LimitError, ParseContext, SparseFile, exact, peek
 from mediacrawl.probe.formats import id3_frames, people
 from mediacrawl.probe.formats.id3_frames import PICTURE_HEADER, ChapterFrames, Id3Frame, Id3Picture, Part, read_picture

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from mediacrawl.base.charsets import decode
 from mediacrawl.base.parts import Chapter
-from mediacrawl.encoding.declared import decode
 from mediacrawl.probe.context import ByteSource, LimitError, ParseContext, address_in
 from mediacrawl.probe.formats.gains import Gain, rgad_gains, rva2_gains, rvad_gains
 from mediacrawl.probe.formats.shared_codes import LINK

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mediacrawl.encoding.declared import decode
+from mediacrawl.base.charsets import decode
 from mediacrawl.probe.context import LimitError, ParseContext
 from mediacrawl.probe.formats import ebml
 from mediacrawl.probe.formats.ebml import Element

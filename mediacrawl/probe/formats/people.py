@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from mediacrawl.encoding.declared import decode
+from mediacrawl.base.charsets import decode
 from mediacrawl.probe.context import ParseContext
 from mediacrawl.probe.formats.keys import id3_key
 from mediacrawl.probe.text import UTF8, UTF16, UTF16BE, Value

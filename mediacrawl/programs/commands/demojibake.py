@@ -16,7 +16,7 @@ from mediacrawl.base.setting_types import fields_setting
 from mediacrawl.base.text import printable, say
 from mediacrawl.commands.own import INTERRUPTED, OwnCommand, leave_output
 from mediacrawl.crawl.own_settings import OwnSettings, models_of
-from mediacrawl.encoding.mojibake.substitutions import Substitutions, read_pairs
+from mediacrawl.encoding import Substitutions
 from mediacrawl.programs.commands import on_disk
 from mediacrawl.programs.rerun import (
     PreviewTable,
@@ -171,7 +171,7 @@ def _learned(pairs: str | None) -> Substitutions | None:
     if not pairs:
         return None
     try:
-        taught = read_pairs(Path(pairs))
+        taught = Substitutions.of_pairs(Path(pairs))
     except OSError as error:
         raise UsageError(f"{pairs} cannot be read: {error.strerror or error}") from error
     if taught.bad:

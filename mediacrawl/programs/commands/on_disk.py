@@ -17,8 +17,7 @@ from scrapy.exceptions import UsageError
 from mediacrawl.base.format import count, plural
 from mediacrawl.base.text import printable, say
 from mediacrawl.commands.own import INTERRUPTED
-from mediacrawl.encoding import ModelError, model_version, use_models
-from mediacrawl.encoding.mojibake.substitutions import Substitutions
+from mediacrawl.encoding import ModelError, Substitutions, model_version, use_models
 from mediacrawl.programs.music import CUE, M3U, MEDIA
 from mediacrawl.programs.rerun import PreviewRow, PreviewTable, ranking, replace
 

@@ -13,14 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from mediacrawl.base.charsets import clean, wide_order
+from mediacrawl.base.evidence import tag_element
 from mediacrawl.base.terms import Tag
-from mediacrawl.encoding.declared import wide_order
-from mediacrawl.encoding.excerpts import clean
-from mediacrawl.encoding.history import History
-from mediacrawl.encoding.mojibake.substitutions import Substitutions
+from mediacrawl.encoding import History, Substitutions
 from mediacrawl.programs.music.reading import TaggedFile
-from mediacrawl.record.evidence import tag_element
-from mediacrawl.record.fixer import Fixer
+from mediacrawl.record import Fixer
 
 MOST_TEXTS = 192
 """Distinct texts that are decided as one record; `Fixer` takes 256 of a record, and decides 64 at a time."""
@@ -39,7 +37,7 @@ Element = dict[str, Any]
 
 @dataclass(slots=True)
 class DecidedText:
-    """One text beyond ASCII of a file, and the decision about it, see `mediacrawl.record.evidence`."""
+    """One text beyond ASCII of a file, and the decision about it, see `mediacrawl.base.evidence`."""
 
     tag: Tag
     element: Mapping[str, Any]

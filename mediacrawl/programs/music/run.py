@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from mediacrawl.encoding.mojibake.substitutions import Substitutions
+from mediacrawl.encoding import Substitutions
 from mediacrawl.programs.music.deciding import DecidedFile, DecidedText, Decider
 from mediacrawl.programs.music.lists import new_list, read_list
 from mediacrawl.programs.music.originals import Originals, RefusedError, refuse_unwritable, replace_file

@@ -21,13 +21,13 @@ from typing import Any, Literal
 import mutagen
 from mutagen import aiff, apev2, asf, flac, id3, mp4, wave
 
+from mediacrawl.base.charsets import clean
+from mediacrawl.base.evidence import read_place
 from mediacrawl.base.terms import Tag
-from mediacrawl.encoding.excerpts import clean
 from mediacrawl.probe import file_parts
 from mediacrawl.programs.music.deciding import DecidedFile, DecidedText
 from mediacrawl.programs.music.originals import RefusedError
 from mediacrawl.programs.music.reading import TaggedFile, read_tags
-from mediacrawl.record.values import is_place
 
 Id3v1 = Literal["keep", "rewrite", "remove"]
 """What happens to an ID3v1 tag with wrong texts: it stays; wrong texts are replaced, or emptied where Latin-1 lacks
@@ -102,7 +102,7 @@ def is_writable(text: DecidedText) -> bool:
     APE that are not in the encoding which they declare.
     """
     tag = text.tag
-    if is_place(tag.key) and tag.source != "vorbis":
+    if read_place(tag.key) and tag.source != "vorbis":
         return False
     if tag.source == "mp4":
         is_named = len(tag.frame) == _ATOM and tag.frame not in _3GPP and tag.declared in _ATOM_TEXTS
@@ -280,7 +280,7 @@ def _compare(before: TaggedFile, after: TaggedFile, plan: TagPlan) -> None:
 
     def mark(tag: Tag, new: str | None = None) -> tuple[str, str | bytes]:
         # mutagen may write chapters of one time in another order. What cannot be read keeps its bytes.
-        key = tag.key.partition("[")[0] if is_place(tag.key) else tag.key
+        key = tag.key.partition("[")[0] if read_place(tag.key) else tag.key
         return key, tag.raw if new is None and _LOST in tag.text else clean(tag.text if new is None else new)
 
     new = {id(text.tag): text.text for text in plan.texts}

@@ -5,7 +5,6 @@ Comes in: a record as the catalogue gives it, or a line of JSON of any project; 
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -13,46 +12,27 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from mediacrawl.base.facts import is_external
+from mediacrawl.base.evidence import EVIDENCE, by_user, decision_of, element_place, is_another_file, number
 from mediacrawl.base.text import plain
 from mediacrawl.encoding import repair
 from mediacrawl.programs.rerun import RerunError, location_of, open_reader
-from mediacrawl.record.build import PAGE_STATUS
-from mediacrawl.record.evidence import decision_of, number, raw_bytes
-from mediacrawl.record.fields import EVIDENCE, by_user
-from mediacrawl.record.fixer import Fixer
-from mediacrawl.record.values import (
-    FILE_FIELDS,
-    LINK_FIELDS,
-    LISTS_WITH_TEXTS,
-    best_values,
-    chapter_number,
-    is_better,
-    placed_texts,
-    structured_values,
-    whole_elements,
-    with_texts,
-)
+from mediacrawl.record import Fixer, MediaItem
 
 _LOST = "\ufffd"
 _USER = "user"
-_PLACE = ("source", "frame", "desc", "index", "page_url")
-_LISTS = (*LISTS_WITH_TEXTS, "persons", "identifiers", "loudness", "transcripts", "soundbites")
-"""Fields with a structure that a person may have set."""
 _KEPT = (
     "content_url",
     "found_at",
     "probe_status",
     "head_sha256",
     "head_bytes",
-    *FILE_FIELDS,
-    *_LISTS,
+    *MediaItem.FILE_FIELDS,
+    *MediaItem.STRUCTURES,
     "tags",
     "fixed_by_user",
     EVIDENCE,
     "extra",
 )
-_DECIDED = ("text", "encoding", "confidence", "runner_up", "margin", "language", "decision", "fixer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +55,14 @@ class Doubts:
         damaged, and has no bytes by which it could be decided again. What a person decided is never in doubt, nor what
         only a page says of a medium: there is no file to be requested.
         """
-        if record.get("probe_status") == PAGE_STATUS:
+        if record.get("probe_status") == MediaItem.PAGE_STATUS:
             return []
         unproven = self._of_values(record)
         if unproven:
             return sorted(unproven)
         today = _copied(record)
         # The file tells nothing of its page's title.
-        today["tags"] = [each for each in _elements(today) if each.get("key") not in LINK_FIELDS]
+        today["tags"] = [each for each in _elements(today) if each.get("key") not in MediaItem.LINK_FIELDS]
         verdict = self.fixer.fix(today)
         reasons = {reason for element in _elements(today) for reason in self._of_element(element)}
         if verdict.doubtful and not reasons:
@@ -105,7 +85,7 @@ class Doubts:
     def _of_values(self, record: Mapping[str, Any]) -> set[str]:
         """Return what is wrong with the values at the top of a record that its evidence does not answer for."""
         proven = {_text(element.get("key")) for element in _elements(record)} | by_user(record)
-        texts = {key: text for key in FILE_FIELDS if key not in proven and (text := _text(record.get(key)))}
+        texts = {key: text for key in MediaItem.FILE_FIELDS if key not in proven and (text := _text(record.get(key)))}
         reasons = set()
         if any(_LOST in text or "??" in text for text in texts.values()):
             reasons.add("lost")
@@ -130,73 +110,6 @@ def kept(record: Mapping[str, Any]) -> dict[str, Any]:
     return part
 
 
-def keep_user(old: Mapping[str, Any], new: dict[str, Any]) -> None:
-    """Carry what a person decided from a stored record over to its successor, in place.
-
-    An element of ``tags`` whose decision is ``user`` gives its text and decision to the element at the same place of
-    the new record, which keeps the bytes of the file; if there is none any more, it is kept as it was. A value at the
-    top of the record is a person's if it is another one than its evidence gives, or if ``fixed_by_user`` names it: it
-    stays too; so do lists that it names. What other pages than the record's own said of the file is carried over too.
-
-    Args:
-        old: as stored.
-        new: as read now; its ``tags`` are a list of elements.
-    """
-    if not _is_another_file(old, new):
-        new["tags"] += [dict(element) for element in _elements(old) if _is_of_another_page(element)]
-    places = {_place(element): element for element in new["tags"]}
-    for element in _elements(old):
-        if element.get("decision") != _USER or not isinstance(element.get("text"), str):
-            continue
-        successor = places.get(_place(element))
-        if successor is None:
-            new["tags"].append(dict(element))
-        else:
-            _decide(successor, element)
-    elements = whole_elements(new["tags"])
-    values, titles = best_values(elements), placed_texts(elements)
-    new |= structured_values(elements)
-    new |= {name: with_texts(name, new[name], titles) for name in LISTS_WITH_TEXTS if name in new}
-    new |= {name: old[name] for name in by_user(old).intersection(_LISTS) if isinstance(old.get(name), (list, dict))}
-    mine = _values_of_user(old)
-    for key in FILE_FIELDS:
-        new[key] = mine.get(key, values[key])
-    for element in new["tags"]:
-        # Where the file says what the person says, nothing but this mark would tell that it is decided.
-        if mine.get(_text(element.get("key"))) == element.get("text"):
-            element["decision"] = _USER
-
-
-def _is_of_another_page(element: Mapping[str, Any]) -> bool:
-    """Whether an element has a page of its own. Chapters' titles are left out: the list that they belong to is not."""
-    is_chapter = chapter_number(_text(element.get("key"))) is not None
-    return is_external(element) and bool(element.get("page_url")) and not is_chapter
-
-
-def _decide(successor: dict[str, Any], element: Mapping[str, Any]) -> None:
-    declared = successor["text"]
-    raw = raw_bytes(successor)
-    successor.update({name: element[name] for name in _DECIDED if name in element})
-    if successor["text"] != declared:
-        successor["text_declared"] = declared
-        successor.setdefault("raw_b64", base64.b64encode(raw).decode("ascii"))
-
-
-def _values_of_user(old: Mapping[str, Any]) -> dict[str, str]:
-    """Values at the top of a record that differ from what its evidence gives, or are named as decided by hand."""
-    elements = whole_elements(old.get("tags"))
-    given = best_values(elements)
-    named = by_user(old)
-    values = {
-        key: _text(old.get(key)) for key in FILE_FIELDS if key in {element["key"] for element in elements} | named
-    }
-    return {
-        key: text
-        for key, text in values.items()
-        if text and (key in named or not (text == given[key] or is_better(given[key], text)))
-    }
-
-
 def pairs(old: Mapping[str, Any], new: Mapping[str, Any], below: float) -> Iterator[dict[str, str]]:
     """Yield what a damage did: each stored text beside the one that is right, where both are of the same text.
 
@@ -208,10 +121,10 @@ def pairs(old: Mapping[str, Any], new: Mapping[str, Any], below: float) -> Itera
     Yields:
         ``before``, ``after``, and the ``encoding`` that `after` was read with.
     """
-    if _is_another_file(old, new):
+    if is_another_file(old, new):
         return
     elements = [element for element in _elements(old) if _text(element.get("text"))]
-    stored = {_place(each): (_text(each.get("text")), _text(each.get("text_declared"))) for each in elements}
+    stored = {element_place(each): (_text(each.get("text")), _text(each.get("text_declared"))) for each in elements}
     before_fields = _stored_before(old)
     told = set()
     for element in _elements(new):
@@ -219,7 +132,7 @@ def pairs(old: Mapping[str, Any], new: Mapping[str, Any], below: float) -> Itera
             continue
         after = _text(element.get("text"))
         key = _text(element.get("key"))
-        text = stored.get(_place(element))
+        text = stored.get(element_place(element))
         of_field = (_text(old.get(key)), before_fields.get(key, "")) if after == new.get(key) else ("", "")
         shown, before = text or of_field
         # What another program stored, not what was made of it.
@@ -227,13 +140,6 @@ def pairs(old: Mapping[str, Any], new: Mapping[str, Any], below: float) -> Itera
         if shown not in {"", after} and after not in {"", before} and (before, after) not in told:
             told.add((before, after))
             yield {"before": before, "after": after, "encoding": _text(element.get("encoding"))}
-
-
-def _is_another_file(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-    """Whether the file behind the URL was replaced: then its old text tells nothing of its new one."""
-    if not old.get("head_sha256") or old.get("head_bytes") != new.get("head_bytes"):
-        return False
-    return bool(old["head_sha256"] != new.get("head_sha256"))
 
 
 def _copied(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -247,10 +153,6 @@ def _copied(record: Mapping[str, Any]) -> dict[str, Any]:
 def _elements(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     tags = record.get("tags")
     return [element for element in tags if isinstance(element, dict)] if isinstance(tags, list) else []
-
-
-def _place(element: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(str(element.get(name) or "") for name in _PLACE)
 
 
 def _text(value: Any) -> str:

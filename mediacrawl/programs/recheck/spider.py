@@ -21,7 +21,7 @@ from mediacrawl.base.terms import Candidate, End, Evidence, Kind, Outcome
 from mediacrawl.base.visit import VISIT, Visit
 from mediacrawl.crawl.arguments import Argument, ArgumentError, check_contact, confidence, switch
 from mediacrawl.crawl.own_settings import OwnSettings, state_folder
-from mediacrawl.encoding.mojibake.substitutions import SUBSTITUTIONS_FILE, Substitutions
+from mediacrawl.encoding import Substitutions
 from mediacrawl.pipelines.mojibake import fixer_of
 from mediacrawl.priority import Scores
 from mediacrawl.programs.recheck.locate import (
@@ -29,15 +29,12 @@ from mediacrawl.programs.recheck.locate import (
     ItemsError,
     check_items,
     is_catalogue,
-    keep_user,
     kept,
     locate_items,
     pairs,
     records,
 )
-from mediacrawl.record.build import item_id
-from mediacrawl.record.item import MediaItem
-from mediacrawl.record.values import LISTS_WITH_TEXTS
+from mediacrawl.record import MediaItem, keep_user
 from mediacrawl.scope import Spelling, canonical, spelling
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.spiders.base import OwnFrontierSpider
@@ -240,7 +237,7 @@ class RecheckSpider(OwnFrontierSpider[Round]):
     next begins a new round.
 
     A record is replaced, under its ``id``, when the new one is stored; a file that is gone or fails leaves its record
-    as it is. A user's decisions are carried over, see `keep_user`.
+    as it is. A user's decisions are carried over, see `record.keep_user`.
 
     `takes` has its arguments (``-a name=value``).
     """
@@ -272,7 +269,7 @@ class RecheckSpider(OwnFrontierSpider[Round]):
         super().__init__(arguments, crawler, **kwargs)
         self._doubts = Doubts(arguments.below, fixer_of(crawler.settings))
         self._learned = 0
-        self._taught = Substitutions.load(self._context.folder / SUBSTITUTIONS_FILE)
+        self._taught = Substitutions.load(self._context.folder / Substitutions.FILE)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, **kwargs: Any) -> Self:
@@ -450,7 +447,7 @@ class RecheckSpider(OwnFrontierSpider[Round]):
         if self._learned:
             added = plural(self._learned, "pair")
             self.logger.info("%s of wrong and right text added to %s", added, PAIRS)
-            self._taught.save(self._context.folder / SUBSTITUTIONS_FILE)
+            self._taught.save(self._context.folder / Substitutions.FILE)
         counts = self._context.counts()
         if reason == "finished" and not counts.waiting + counts.leased:
             self.file.over()
@@ -468,9 +465,9 @@ def _candidate(url: Spelling, record: Mapping[str, Any], scores: Scores) -> Cand
 def _replace(old: Mapping[str, Any], item: MediaItem) -> None:
     """Give a new record the id, the first sighting and the user's decisions of the stored one."""
     item.content_url = old["content_url"]
-    item.id = item_id(canonical(item.content_url) or item.content_url)
+    item.id = MediaItem.id_of(canonical(item.content_url) or item.content_url)
     item.found_at = _text(old.get("found_at")) or item.found_at
-    new = {name: getattr(item, name) for name in ("tags", "head_sha256", "head_bytes", *LISTS_WITH_TEXTS)}
+    new = {name: getattr(item, name) for name in ("tags", "head_sha256", "head_bytes", *MediaItem.LISTS_WITH_TEXTS)}
     keep_user(old, new)
     for name, value in new.items():
         setattr(item, name, value)

@@ -1,6 +1,7 @@
 """The report of a crawl: a page that needs no network, and a screen for a terminal.
 
 `page` writes the HTML page from the facts that `watch.facts` gathered; `screen` draws ``scrapy top``.
+What strangers wrote is escaped in both. Begin in `page`.
 """
 
 from __future__ import annotations

@@ -17,9 +17,9 @@ from typing import Any, BinaryIO, Literal, Self
 
 import msgpack
 
-from mediacrawl.encoding.mojibake.substitutions import Substitutions
+from mediacrawl.encoding import Substitutions
 from mediacrawl.programs.rerun.text_fields import note, without_indexes
-from mediacrawl.record.fixer import FixResult
+from mediacrawl.record import FixResult
 
 
 class RerunError(Exception):
@@ -99,7 +99,7 @@ class RerunOptions:
         dry_run: write nothing.
         rows: most rows of a dry run's table; None for all.
         models: files with models of the user's own languages, see `encoding.use_models`.
-        substitutions: learned from pairs of stored and right texts, see `encoding.mojibake.substitutions`.
+        substitutions: learned from pairs of stored and right texts, see `encoding.Substitutions`.
         save_every: seconds between two fsyncs.
     """
 

@@ -15,12 +15,11 @@ from typing import Any
 
 from mediacrawl.base.declaration import declared_fields
 from mediacrawl.base.files import replacing
-from mediacrawl.base.text import plain
+from mediacrawl.base.text import json_safe, plain
 from mediacrawl.programs.rerun.blocks import LONGEST_RECORD, TOO_LONG, Block, BlockRecord, Writer
 from mediacrawl.programs.rerun.input_file import InputFile
 from mediacrawl.programs.rerun.text_encoding import TextEncoding, line_as_utf8
-from mediacrawl.record.item import MediaItem
-from mediacrawl.store.rows import safe
+from mediacrawl.record import MediaItem
 
 _FIRST_COLON = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:(\s?)')
 
@@ -74,7 +73,7 @@ def dump(record: dict[str, Any], like: bytes | None = None) -> bytes:
         colon = _FIRST_COLON.match(like)
         separators = (",", ":") if colon and not colon[1] else separators
     try:
-        return safe(_encoder(escaped, separators, like is not None).encode(record)).encode()
+        return json_safe(_encoder(escaped, separators, like is not None).encode(record)).encode()
     except (TypeError, ValueError):
         # A type of another format, or half of a surrogate pair, which JSON can only hold escaped.
         found = record if like is not None else plain(record)

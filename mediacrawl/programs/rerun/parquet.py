@@ -32,7 +32,7 @@ from mediacrawl.programs.rerun.blocks import (
 )
 from mediacrawl.programs.rerun.json_lines import EVIDENCE
 from mediacrawl.programs.rerun.text_fields import TextFields
-from mediacrawl.record.fixer import Fixer
+from mediacrawl.record import Fixer
 
 _GROUP_ROWS = 10_000
 
@@ -46,7 +46,7 @@ _EVIDENCE = {
     "runner_up": "string", "margin": "double", "language": "string", "decision": "string", "fixer": "string",
     "lossy": "bool", "suspect": "bool", "document": "string",
 }  # fmt: skip
-"""Members of an element of ``tags`` that a decision adds (`record.fields`), and their Arrow types."""
+"""Members of an element of ``tags`` that a decision adds (`record.elements`), and their Arrow types."""
 
 
 # -- schemas ---------------------------------------------------------------------------------------------------------

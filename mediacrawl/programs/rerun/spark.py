@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import DataType, StructType
 
-    from mediacrawl.record.fixer import Fixer
+    from mediacrawl.record import Fixer
 
 _Fields = tuple[tuple[str, str | None], ...] | None
 _Models = tuple[tuple[str, bytes], ...]
@@ -78,18 +78,18 @@ def _hashable(fields: Sequence[str] | Mapping[str, str] | None) -> _Fields:
 
 def _contents(models: Sequence[str | Path]) -> _Models:
     """Read and checks model files here, not on an executor."""
-    from mediacrawl.encoding.models import model_contents  # noqa: PLC0415 - this module imports in a moment
+    from mediacrawl.encoding import use_models  # noqa: PLC0415 - this module imports in a moment
 
-    return tuple(model_contents(models).items())
+    return tuple(use_models(models, check_only=True).contents.items())
 
 
 def _learned(pairs: str | Path | None) -> str:
     """Return the substitutions of a file of pairs, as JSON; empty without one."""
     if pairs is None:
         return ""
-    from mediacrawl.encoding.mojibake.substitutions import read_pairs  # noqa: PLC0415 - this module imports in a moment
+    from mediacrawl.encoding import Substitutions  # noqa: PLC0415 - this module imports in a moment
 
-    return read_pairs(Path(pairs)).substitutions.as_json()
+    return Substitutions.of_pairs(Path(pairs)).substitutions.as_json()
 
 
 @lru_cache(maxsize=1)
@@ -104,8 +104,8 @@ def _load(models: _Models) -> None:
 @lru_cache(maxsize=8)
 def _fixer(raws: tuple[tuple[str, str], ...], min_confidence: float, learned: str) -> Fixer:
     """Return one for each Python worker, kept from one task to the next."""
-    from mediacrawl.encoding.mojibake.substitutions import Substitutions  # noqa: PLC0415
-    from mediacrawl.record.fixer import Fixer  # noqa: PLC0415 - on the executor
+    from mediacrawl.encoding import Substitutions  # noqa: PLC0415
+    from mediacrawl.record import Fixer  # noqa: PLC0415 - on the executor
 
     substitutions = Substitutions.from_json(learned) if learned else None
     return Fixer(dict(raws), min_confidence=min_confidence, substitutions=substitutions)

@@ -17,12 +17,10 @@ from dataclasses import dataclass
 from encodings.aliases import aliases
 from typing import Final
 
+from mediacrawl.base.charsets import BYTE_ORDER_MARKS, CONTROLS, is_codec
 from mediacrawl.base.nearest import did_you_mean
 from mediacrawl.base.text import cut
-from mediacrawl.encoding import Hints, detect
-from mediacrawl.encoding.detection.document import decide_document
-from mediacrawl.encoding.detection.forms import BYTE_ORDER_MARKS, CONTROLS
-from mediacrawl.encoding.languages import is_codec
+from mediacrawl.encoding import DecodedDocument, Hints, detect
 from mediacrawl.programs.rerun.blocks import RerunError
 
 _WIDE: Final = ("utf-16", "utf-32")
@@ -136,19 +134,19 @@ def encoding_of(sample: bytes, *, name: str | None = None) -> TextEncoding:
         return TextEncoding(name, mark if is_marked else b"", named=True)
     if marked.startswith(_WIDE):
         return TextEncoding(marked, mark)
-    if b"\0" in sample[:_HEAD] and (found := decide_document(sample[:_HEAD])).decided_by == "utf-16":
+    if b"\0" in sample[:_HEAD] and (found := DecodedDocument.of(sample[:_HEAD])).decided_by == "utf-16":
         wide = TextEncoding(found.encoding)
         # In 8-bit text with stray zeros, no line feed is paired with one.
         if wide.line_end in sample or b"\n" not in sample:
             return wide
-    if sample.isascii() and (whole := decide_document(sample).encoding).startswith(_SHIFTING):
+    if sample.isascii() and (whole := DecodedDocument.of(sample).encoding).startswith(_SHIFTING):
         return TextEncoding(whole)
     lines = [line for line in sample.removeprefix(mark).split(b"\n") if not line.isascii()]
     # Lines with control characters are no text in any encoding.
     bad = [line for line in lines if as_utf8(line) is None and not CONTROLS.search(line)]
     if not bad:
         return TextEncoding(mark=mark)
-    found = decide_document(b"\n".join(bad))
+    found = DecodedDocument.of(b"\n".join(bad))
     is_enough = sum(len(line) - len(line.translate(None, _HIGH)) for line in bad) >= _ENOUGH
     is_sure = is_enough or (found.confidence >= _SURE and len(bad) == len(lines))
     if not is_sure or found.decided_by not in ("models", "chardet"):

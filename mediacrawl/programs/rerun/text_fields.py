@@ -11,9 +11,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from mediacrawl.record.fields import BY_USER, EVIDENCE, by_user, is_element
-from mediacrawl.record.fixer import COMMON_NAMES, Fixer, FixResult
-from mediacrawl.record.values import FILE_FIELDS
+from mediacrawl.base.evidence import BY_USER, EVIDENCE, by_user, is_element
+from mediacrawl.record import Fixer, FixResult, MediaItem
 from mediacrawl.store import BulkCatalogue
 
 TEXT: Final = "text"
@@ -77,7 +76,7 @@ class TextFields:
     ) -> None:
         self.raws = dict(raws or {})
         self._left = dict(left or {})
-        self._named = frozenset(map(str.casefold, COMMON_NAMES if named is None else named))
+        self._named = frozenset(map(str.casefold, Fixer.COMMON_NAMES if named is None else named))
         self._within = ("",) if named is None else tuple(f"{name}." for name in self._named)
 
     def fix(self, record: dict[str, Any], fixer: Fixer, holds: dict[str, str]) -> FixResult:
@@ -92,7 +91,7 @@ class TextFields:
         proven = {str(each.get("key")) for each in tags if is_element(each)} if isinstance(tags, list) else set()
         for name in sorted(proven):
             note(holds, name, TEXT)
-        ours = {"tags", *FILE_FIELDS, *proven, *(_IN_TAGS if "" in self._within else ())} if proven else ()
+        ours = {"tags", *MediaItem.FILE_FIELDS, *proven, *(_IN_TAGS if "" in self._within else ())} if proven else ()
         untouched = by_user(record)
         places: dict[str, tuple[Any, Any]] = {}
         names: list[str] = []
@@ -109,7 +108,7 @@ class TextFields:
                 names += [path] if kind == TEXT else []
             note(holds, name, kind)
         # The first texts of a large record are decided, and these matter most.
-        names.sort(key=lambda name: name.partition("[")[0].casefold() not in COMMON_NAMES)
+        names.sort(key=lambda name: name.partition("[")[0].casefold() not in Fixer.COMMON_NAMES)
         flat = record | {path: holder[key] for path, (holder, key) in places.items()}
         found = fixer.fix(flat, names)
         for path, (holder, key) in places.items():

@@ -10,9 +10,9 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
+from mediacrawl.base.collector import no_collection
 from mediacrawl.base.workers import WorkerEndedError, Workers, workers
 from mediacrawl.encoding import use_models
-from mediacrawl.encoding.api import no_collection
 from mediacrawl.programs.rerun.blocks import (
     Block,
     BlockRecord,
@@ -24,8 +24,7 @@ from mediacrawl.programs.rerun.blocks import (
     Writer,
 )
 from mediacrawl.programs.rerun.text_fields import TextFields
-from mediacrawl.record.evidence import number
-from mediacrawl.record.fixer import Fixer, FixResult, TextChange
+from mediacrawl.record import Fixer, FixResult
 from mediacrawl.store import copies_of_damaged, mended_by_copies
 
 _AHEAD = 3
@@ -102,7 +101,7 @@ class BlockWorker:
             return None
         try:
             mended = mended_by_copies(entry.record, self._copies) if self._copies else None
-            copied = list(_copied(entry.record, mended)) if mended else []
+            copied = FixResult.of_copies(entry.record, mended).changes if mended else ()
             entry.record.update(mended or {})
             found = self._texts.fix(entry.record, self._fixer, holds)
             found = replace(found, changes=(*copied, *found.changes)) if copied else found
@@ -112,17 +111,6 @@ class BlockWorker:
             return None
         entry.changed = found.changed or mended is not None
         return found
-
-
-def _copied(record: Mapping[str, Any], mended: Mapping[str, Any]) -> Iterator[TextChange]:
-    """Yield the changes of a record that got texts of other records."""
-    for element in mended["tags"]:
-        name = element.get("key")
-        if element.get("copy_url") and record.get(name) != mended.get(name):
-            encoding, language = element.get("encoding") or element.get("declared"), element.get("language")
-            confidence = number(element.get("confidence"), 1.0)
-            before, after = str(record.get(name)), str(mended[name])
-            yield TextChange(name, before, after, str(encoding), str(language or ""), confidence, "fixed", lossy=False)
 
 
 def _was_mangled(found: FixResult | None) -> bool:

@@ -11,8 +11,8 @@ import pytest
 from command_line import MEDIACRAWL, SCRAPY, environment, run
 from harness import ROOT
 
+from mediacrawl.base.evidence import tag_element
 from mediacrawl.base.terms import Tag
-from mediacrawl.record.evidence import tag_element
 from mediacrawl.store import Catalogue
 
 TITLES = [

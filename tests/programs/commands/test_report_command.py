@@ -7,7 +7,7 @@ import pytest
 from command_line import MEDIACRAWL, run
 
 from mediacrawl.log.request_log import RequestLine, RequestLog
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import MediaItem
 from mediacrawl.store import Catalogue
 from mediacrawl.watch.status import CrawlStatus, HistoryFile, Sample
 

@@ -19,7 +19,7 @@ from w3lib.url import canonicalize_url
 from mediacrawl.probe import Probe, ProbeResult
 from mediacrawl.programs.demo import DemoServer
 from mediacrawl.programs.demo.library import grow_mp3, media_bytes
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import MediaItem
 
 SHORT = {"can-y-mor.dsf"}
 """One block of one-bit audio is 4 KB."""

@@ -6,10 +6,10 @@ import json
 import pytest
 from command_line import recheck
 
+from mediacrawl.base.evidence import tag_element
 from mediacrawl.base.terms import Tag
 from mediacrawl.programs.demo.answers import Resource
 from mediacrawl.programs.demo.library import grow_mp3, media_bytes
-from mediacrawl.record.evidence import tag_element
 from mediacrawl.store import Catalogue
 
 LOST = "\ufffd\ufffd\ufffd"

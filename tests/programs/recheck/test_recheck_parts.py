@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mediacrawl.base.evidence import raw_bytes, tag_element
 from mediacrawl.base.facts import of_tags
 from mediacrawl.base.terms import Candidate, End, Outcome, Tag, Trouble
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
-from mediacrawl.programs.recheck.locate import Doubts, check_items, keep_user, kept, pairs, records
+from mediacrawl.programs.recheck.locate import Doubts, check_items, kept, pairs, records
 from mediacrawl.programs.recheck.spider import Round, report
-from mediacrawl.record.evidence import raw_bytes, tag_element
-from mediacrawl.record.fixer import Fixer
-from mediacrawl.record.values import FILE_FIELDS, best_values
+from mediacrawl.record import Fixer, MediaItem, keep_user
+from mediacrawl.record.values import best_values
 from mediacrawl.spiders.base import MediaCrawlClocks
 
 NOW = 1_800_000_000.0
@@ -237,7 +237,7 @@ def test_the_bytes_of_the_file_can_be_had_back_whatever_a_person_wrote(text, raw
     new = record(tag_element(Tag("id3v2.3", "TIT2", "title", "latin-1", raw, raw.decode("latin-1"))))
     keep_user(record(mine), new)
     assert raw_bytes(new["tags"][0]) == raw
-    assert set(FILE_FIELDS) <= new.keys()
+    assert set(MediaItem.FILE_FIELDS) <= new.keys()
 
 
 # -- pairs -------------------------------------------------------------------------------------------------------

@@ -15,12 +15,11 @@ import tempfile
 import harness
 from harness import ROOT
 
+from mediacrawl.base.evidence import tag_element
 from mediacrawl.base.terms import Tag
 from mediacrawl.programs.rerun import RerunOptions, blocks, json_lines, rerun
 from mediacrawl.programs.rerun.run import RerunWatcher
-from mediacrawl.record.evidence import tag_element
-from mediacrawl.record.fixer import Fixer
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import Fixer, MediaItem
 from mediacrawl.record.values import best_values
 from mediacrawl.store import Catalogue
 

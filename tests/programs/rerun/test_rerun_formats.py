@@ -15,7 +15,7 @@ from stored_items import ALBUMS, ROWS, decided, foreign_item, go, our_record, re
 from mediacrawl.programs.rerun import RerunError
 from mediacrawl.programs.rerun.console import report
 from mediacrawl.programs.rerun.text_fields import TextFields
-from mediacrawl.record.fixer import Fixer
+from mediacrawl.record import Fixer
 from mediacrawl.store import Catalogue
 
 pa = pytest.importorskip("pyarrow", reason="pip install -e '.[parquet]'")

@@ -20,7 +20,7 @@ from mediacrawl.programs.rerun import RerunError, json_lines
 from mediacrawl.programs.rerun.blocks import LONGEST_RECORD
 from mediacrawl.programs.rerun.csv_rows import OPEN_QUOTE, CsvReader
 from mediacrawl.programs.rerun.endpoints import location_of
-from mediacrawl.record.fixer import Fixer
+from mediacrawl.record import Fixer
 
 HOSTILE = [
     b"",

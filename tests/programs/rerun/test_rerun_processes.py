@@ -13,9 +13,7 @@ import pytest
 from harness import slow
 from stored_items import RECORDS, ROOT, Killer, go, our_record, stored
 
-from mediacrawl.encoding import model_version, use_models
-from mediacrawl.encoding.languages import Language
-from mediacrawl.encoding.train import train
+from mediacrawl.encoding import model_version, train, use_models
 from mediacrawl.programs.rerun import RerunError, RerunOptions, rerun
 from mediacrawl.programs.rerun.run import RerunWatcher
 
@@ -56,7 +54,7 @@ def own_model(tmp_path):
     words = ["".join(source.choices(syllables, k=source.randint(2, 4))) for _ in range(3000)]
     lines = (" ".join(source.choices(words, k=9)) for _ in range(5000))
     (tmp_path / "own.txt").write_text("\n".join(lines), encoding="utf-8")
-    made = train(Language("cv", "", "", (), 1.0, ()), [tmp_path / "own.txt"])
+    made = train("cv", [tmp_path / "own.txt"])
     (tmp_path / "cv.bin").write_bytes(made.content)
     yield tmp_path / "cv.bin"
     use_models(())

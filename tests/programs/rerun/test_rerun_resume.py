@@ -10,7 +10,7 @@ import pytest
 from harness import slow
 from stored_items import RECORDS, ROWS, go, killed, our_record, stored
 
-from mediacrawl.encoding.mojibake.substitutions import Substitutions
+from mediacrawl.encoding import Substitutions
 from mediacrawl.programs.rerun import RerunError, RerunOptions, rerun
 from mediacrawl.programs.rerun.endpoints import location_of
 from mediacrawl.programs.rerun.json_lines import LineWriter

@@ -8,7 +8,8 @@ from mediacrawl.base.text import columns
 from mediacrawl.programs.rerun import PreviewTable
 from mediacrawl.programs.rerun.blocks import PreviewRow, RerunCounts
 from mediacrawl.programs.rerun.console import RerunConsole, report
-from mediacrawl.record.fixer import FixResult, TextChange
+from mediacrawl.record import FixResult
+from mediacrawl.record.fixer import TextChange
 
 
 class Clock:

@@ -16,7 +16,7 @@ from mediacrawl.programs.rerun import RerunError, RerunOptions, rerun
 from mediacrawl.programs.rerun.console import refuse_unchecked, report
 from mediacrawl.programs.rerun.run import RerunWatcher
 from mediacrawl.programs.rerun.text_encoding import encoding_of, named
-from mediacrawl.record.fixer import Fixer
+from mediacrawl.record import Fixer
 
 GARBLED = "Группа крови".encode("cp1251").decode("latin-1")
 EXCEL = (

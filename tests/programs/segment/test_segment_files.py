@@ -16,7 +16,7 @@ from mediacrawl.frontier.stores import open_store
 from mediacrawl.politeness.delay import DelayPolicy
 from mediacrawl.priority.links import Scores
 from mediacrawl.programs.segment import SegmentError, report
-from mediacrawl.record.item import MediaItem
+from mediacrawl.record import MediaItem
 from mediacrawl.store import Catalogue
 
 duckdb = pytest.importorskip("duckdb", reason="pip install -e '.[segment]'")

@@ -10,9 +10,7 @@ import pytest
 import segment_run
 from stored_items import ALBUMS, ROOT, go, our_record, stored
 
-from mediacrawl.encoding import use_models
-from mediacrawl.encoding.languages import Language
-from mediacrawl.encoding.train import train
+from mediacrawl.encoding import train, use_models
 from mediacrawl.programs.segment import Rules
 from mediacrawl.scope import ScopeRules
 
@@ -125,7 +123,7 @@ def test_raw_bytes_may_come_as_base64(spark):
 @pytest.fixture
 def breton(tmp_path):
     """A model of Breton; this process has the bundled ones afterwards."""
-    trained = train(Language("br", "", ""), [ROOT / "training" / "sentences" / "br.txt.gz"])
+    trained = train("br", [ROOT / "training" / "sentences" / "br.txt.gz"])
     (tmp_path / "br.bin").write_bytes(trained.content)
     yield tmp_path / "br.bin"
     use_models([])

@@ -4,20 +4,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mediacrawl.base.charsets import DocumentReading
+from mediacrawl.base.evidence import raw_bytes, tag_element
 from mediacrawl.base.facts import Fact, of_tags, pack, read_as, unpack
 from mediacrawl.base.terms import Evidence, Tag
-from mediacrawl.record.build import build_page_item
-from mediacrawl.record.evidence import raw_bytes, tag_element
-from mediacrawl.record.fields import document_element, link_elements, name_elements, parse_reading
-from mediacrawl.record.fixer import Fixer
-from mediacrawl.record.values import FILE_FIELDS, LINK_FIELDS, best_values, guessed_language
+from mediacrawl.record import Fixer, MediaItem, build_page_item
+from mediacrawl.record.elements import document_elements, link_elements, name_elements
+from mediacrawl.record.values import best_values, guessed_language
+
+
+def element_of(fact):
+    return document_elements([fact])[0]
+
 
 TITLE = "Вечерние записи"
 SURE = "koi8_r models ru 0.9941"
 
 
 def element(text=TITLE, declared=SURE):
-    return document_element(Fact("page", "og:title", "title", text, declared))
+    return element_of(Fact("page", "og:title", "title", text, declared))
 
 
 def test_a_text_of_a_decided_document_has_its_octets_and_the_documents_decision():
@@ -67,11 +72,11 @@ def test_what_a_document_was_wrongly_read_as_is_read_anew_from_its_octets():
 @pytest.mark.parametrize(("declared", "reading"), [("latin-1", "latin-1"), ("koi8_r", "koi8_r models - 0.0000")])
 def test_what_chardet_read_in_a_record_is_no_decision_on_its_document(declared, reading):
     wrong = "서울의 봄".encode("johab").decode(declared)
-    told = document_element(Fact("playlist", "#EXTINF", "title", wrong, declared))
+    told = element_of(Fact("playlist", "#EXTINF", "title", wrong, declared))
     told |= {"document": "chardet", "encoding": "johab", "language": "ko", "confidence": 0.3, "decision": "fixed"}
     (fact,) = of_tags([told])
     assert fact.declared == reading
-    assert not document_element(fact).keys() & {"decision", "encoding"}
+    assert not element_of(fact).keys() & {"decision", "encoding"}
 
 
 def test_a_sure_documents_decision_outlives_other_models(monkeypatch):
@@ -119,11 +124,11 @@ def test_a_page_title_that_is_mojibake_is_mended():
     assert record["page_title"] == wrong
     Fixer().fix(record)
     assert (record["page_title"], record["anchor_text"]) == (TITLE, "Lied")
-    assert {"page_title", "anchor_text"} <= {*FILE_FIELDS, *LINK_FIELDS}
+    assert {"page_title", "anchor_text"} <= {*MediaItem.FILE_FIELDS, *MediaItem.LINK_FIELDS}
 
 
 def read_as_russian(key, source="page", text=TITLE):
-    return document_element(Fact(source, "x", key, text, SURE)) | {"language": "ru", "confidence": 1.0}
+    return element_of(Fact(source, "x", key, text, SURE)) | {"language": "ru", "confidence": 1.0}
 
 
 @pytest.mark.parametrize(
@@ -155,13 +160,13 @@ def test_the_reading_of_facts_goes_through_the_frontier():
     facts = read_as([Fact("page", "og:title", "title", TITLE), Fact("page", "og:type", "type", "song")], SURE)
     assert [each.declared for each in facts] == [SURE, "utf-8"]
     assert tuple(unpack(pack(facts))) == facts
-    assert tuple(of_tags(map(document_element, facts))) == facts
+    assert tuple(of_tags(document_elements(list(facts)))) == facts
 
 
 @given(st.text(max_size=40))
 def test_any_reading_is_taken_apart(reading):
-    assert isinstance(parse_reading(reading).encoding, str)
-    found = document_element(Fact("page", "title", "title", TITLE, reading))
+    assert isinstance(DocumentReading.of(reading).encoding, str)
+    found = element_of(Fact("page", "title", "title", TITLE, reading))
     assert found["text"] == TITLE
 
 

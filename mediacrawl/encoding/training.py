@@ -23,10 +23,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from mediacrawl.base.charsets import codec_name
+from mediacrawl.base.files import replacing
 from mediacrawl.encoding import models
 from mediacrawl.encoding.codepages import PAGES, STEP
-from mediacrawl.encoding.languages import AZ, LANGUAGES, Language, codec_name, lower, words
-from mediacrawl.encoding.models import code_fault, faults, index_entry
+from mediacrawl.encoding.languages import AZ, LANGUAGES, Language, lower, words
+from mediacrawl.encoding.models import MAGIC, ModelError, code_fault, faults, index_entry
 
 
 def cost(probability: float) -> int:
@@ -170,10 +172,6 @@ HELD_OUT: Final = 10
 """One word in so many is excluded from training, to measure the model."""
 
 
-class TrainingError(Exception):
-    """Text or options that no model can be made from; the message is one sentence for a person."""
-
-
 @dataclass(frozen=True, slots=True)
 class TrainedModel:
     """A model with its statistics.
@@ -210,30 +208,58 @@ class TrainedModel:
         ]
 
 
-def train(given: Language, paths: Iterable[Path], like: str = "") -> TrainedModel:
-    """Train a model of a language.
+def train(
+    code: str,
+    texts: Iterable[str | Path],
+    *,
+    output: str | Path | None = None,
+    like: str = "",
+    script: str = "",
+    letters: str = "",
+    encodings: Sequence[str] = (),
+    weight: float = 1.0,
+    tlds: Sequence[str] = (),
+) -> TrainedModel:
+    """Train a model of a language. What is not given comes from the bundled language of that code, or from the text.
 
     Args:
-        given: what the user says of the language: at least its code. The rest comes from the bundled language of that
-            code if there is one, or is derived from the text.
-        paths: text files, UTF-8, plain or gzip; each is read twice.
-        like: code of a language with the same script and encodings; empty if none is known.
+        code: of the language, such as ``cv`` or ``be-Latn``.
+        texts: paths of text files, UTF-8, plain or gzip; each is read twice.
+        output: path of the model file, which is replaced; None to write none.
+        like: code of a bundled language with the same script and encodings; empty if none is known.
+        script: of its letters, such as ``latin``.
+        letters: its alphabet in lower case.
+        encodings: 8-bit encodings that it is written in, most common first.
+        weight: how common it is; Russian is 8.
+        tlds: country domains of its speakers.
 
     Raises:
-        TrainingError: no model can be made of it.
+        ModelError: no model can be made of it, or `output` is another file, perhaps a text that was named by mistake.
+        OSError: `output` cannot be written.
     """
+    place = None if output is None else Path(output)
+    if place is not None and place.exists() and not (place.is_file() and place.read_bytes()[: len(MAGIC)] == MAGIC):
+        raise ModelError(f"{place} is there already and is no model file; name another output.")
+    trained = _trained(Language(code, script, letters, tuple(encodings), weight, tuple(tlds)), map(Path, texts), like)
+    if place is not None:
+        with replacing(place) as file:
+            file.write(trained.content)
+    return trained
+
+
+def _trained(given: Language, paths: Iterable[Path], like: str) -> TrainedModel:
     if fault := code_fault(given.code):
-        raise TrainingError(fault)
+        raise ModelError(fault)
     files = list(paths)
     pages = dict.fromkeys(codec_name(name) or name for name in given.encodings)
     language = _completed(replace(given, encodings=tuple(pages)), like)
     counts = letter_counts(lambda: text_lines(files), language.code)
     language = _found_out(language, counts)
     if fault := faults(language):
-        raise TrainingError(fault)
+        raise ModelError(fault)
     seen = count_words(text_lines(files), language)
     if len(seen) < LEAST_WORDS:
-        raise TrainingError(
+        raise ModelError(
             f"There are only {len(seen)} different words in the letters of {language.code}; a model needs"
             f" {LEAST_WORDS:,} at the least, and is good with ten thousand."
         )
@@ -247,7 +273,7 @@ def train(given: Language, paths: Iterable[Path], like: str = "") -> TrainedMode
 def _completed(given: Language, like: str) -> Language:
     """Return the language with facts of the bundled one, or of a similar one."""
     if like and like not in LANGUAGES:
-        raise TrainingError(f"The program has no language {like!r}; it has {', '.join(sorted(LANGUAGES))}.")
+        raise ModelError(f"The program has no language {like!r}; it has {', '.join(sorted(LANGUAGES))}.")
     if like:
         model = LANGUAGES[like]
         given = replace(given, script=given.script or model.script, encodings=given.encodings or model.encodings)
@@ -265,7 +291,7 @@ def _completed(given: Language, like: str) -> Language:
 def _found_out(language: Language, counts: Mapping[str, int]) -> Language:
     """Return the language with facts derived from the letters of the text."""
     if not counts:
-        raise TrainingError("There are no letters in this text.")
+        raise ModelError("There are no letters in this text.")
     given = "".join(dict.fromkeys(language.letters.lower()))
     script = language.script or script_of(Counter(given) if given else counts)
     letters = given or alphabet(counts, script)
@@ -277,7 +303,7 @@ def text_lines(paths: Iterable[Path]) -> Iterator[str]:
     """Yield the lines of text files in Unicode form NFC.
 
     Raises:
-        TrainingError: one cannot be read, or is not UTF-8.
+        ModelError: one cannot be read, or is not UTF-8.
     """
     for path in paths:
         number = 0
@@ -289,14 +315,14 @@ def text_lines(paths: Iterable[Path]) -> Iterator[str]:
                 while line := file.readline(LONGEST_LINE + 1):
                     number += 1
                     if len(line) > LONGEST_LINE:
-                        raise TrainingError(
+                        raise ModelError(
                             f"Line {number:,} of {path} is longer than {LONGEST_LINE:,} bytes; is this a text?"
                         )
                     yield unicodedata.normalize("NFC", line.decode("utf-8-sig" if number == 1 else "utf-8"))
         except UnicodeDecodeError as error:
-            raise TrainingError(f"Line {number:,} of {path} is not UTF-8.") from error
+            raise ModelError(f"Line {number:,} of {path} is not UTF-8.") from error
         except (OSError, EOFError, zlib.error) as error:
-            raise TrainingError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
+            raise ModelError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
 
 
 def letter_counts(lines: Callable[[], Iterable[str]], code: str) -> Counter[str]:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from mediacrawl.base.evidence import raw_bytes
 from mediacrawl.base.format import elapsed, playing_time, size
 from mediacrawl.base.text import cut, pad, printable
 from mediacrawl.probe import Probe, ProbeResult
-from mediacrawl.record.evidence import raw_bytes
 
 _BYTES_SHOWN = 48
 """Bytes of one text shown in hexadecimal; ``--json`` has all."""

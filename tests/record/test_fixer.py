@@ -15,14 +15,12 @@ from hypothesis import strategies as st
 from itemadapter import ItemAdapter
 
 import mediacrawl.record.fixer as module
+from mediacrawl.base.charsets import clean, decode
+from mediacrawl.base.evidence import raw_bytes, tag_element
 from mediacrawl.base.terms import Tag
-from mediacrawl.encoding import FieldDecision, model_version
-from mediacrawl.encoding.declared import decode
-from mediacrawl.encoding.excerpts import clean
-from mediacrawl.encoding.history import History
-from mediacrawl.record.evidence import raw_bytes, stored_decision, tag_element
-from mediacrawl.record.fixer import Fixer
-from mediacrawl.record.item import MediaItem
+from mediacrawl.encoding import FieldDecision, History, model_version
+from mediacrawl.record import Fixer, MediaItem
+from mediacrawl.record.elements import stored_decision
 from mediacrawl.record.values import best_values
 
 URL = "http://music.example.ru/albums/one.mp3"
@@ -261,7 +259,7 @@ def test_a_run_without_history_takes_nothing_back_that_the_crawl_decided_with_it
 def detected(encoding="cp1251", confidence=0.99, language="", margin=9.0, calls=None):
     """A detection that always finds the same; what it was requested goes to `calls`."""
 
-    def detect(fields, hints):
+    def detect(fields, hints, **_):
         if calls is not None:
             calls.append(hints)
         texts = [raw.decode(encoding, "replace") for raw in fields]
