@@ -1,11 +1,10 @@
-"""How two records of one file become one: a second page describes it, another one is probed again, or has whole texts.
+"""How two records of one file become one: a second page describes it, it is met again, or another has whole texts.
 
 Records may come from any store: texts of them may be damaged in any way.
 """
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -14,29 +13,16 @@ from mediacrawl.base.charsets import DocumentReading
 from mediacrawl.base.evidence import (
     by_user,
     chapter_number,
-    element_place,
-    is_another_file,
-    raw_bytes,
+    is_better,
+    is_lost,
     whole_elements,
 )
 from mediacrawl.base.facts import MOST_FACTS, Fact, is_external
-from mediacrawl.record.elements import document_elements
+from mediacrawl.record.build import chapters_of, document_elements
 from mediacrawl.record.item import MediaItem
-from mediacrawl.record.values import (
-    best_values,
-    chapters_of,
-    derived_again,
-    is_better,
-    is_lost,
-    placed_texts,
-    structured_values,
-    with_texts,
-)
+from mediacrawl.record.values import best_values, derived_again
 
 _GUESSED = frozenset({"guessed_language", "guessed_language_confidence"})
-_USER = "user"
-_DECIDED = ("text", "encoding", "confidence", "runner_up", "margin", "language", "decision", "fixer")
-
 _MENDED = ("title", "artist", "albumartist", "album", "composer", "podcast", "description", "comment")
 """Fields whose lost texts are taken from other records of the file."""
 
@@ -130,7 +116,7 @@ def _filled(record: Mapping[str, Any], tags: list[dict[str, Any]], added: list[d
 
 
 def may_have_lost(record: Mapping[str, Any]) -> bool:
-    """Return whether a record has a text that may have lost characters, see `values.is_lost`."""
+    """Return whether a record has a text that may have lost characters, see `base.evidence.is_lost`."""
     values = [value for value in map(record.get, _MENDED) if isinstance(value, str)]
     return any("?" in value or "\ufffd" in value for value in values) or any(map(_is_guess, _elements(record)))
 
@@ -206,77 +192,6 @@ def _facts(row: dict[str, Any]) -> list[Any]:
     return list(filter(is_external, elements))
 
 
-def keep_user(old: Mapping[str, Any], new: dict[str, Any]) -> None:
-    """Carry what a person decided from a stored record over to its successor, in place.
-
-    An element of ``tags`` whose decision is ``user`` gives its text and decision to the element at the same place of
-    the new record, which keeps the bytes of the file; if there is none any more, it is kept as it was. A value at the
-    top of the record is a person's if it is another one than its evidence gives, or if ``fixed_by_user`` names it: it
-    stays too; so do lists that it names. What other pages than the record's own said of the file is carried over too.
-
-    Args:
-        old: as stored.
-        new: as read now; its ``tags`` are a list of elements.
-    """
-    if not is_another_file(old, new):
-        new["tags"] += [dict(element) for element in _elements(old) if _is_of_another_page(element)]
-    places = {element_place(element): element for element in new["tags"]}
-    for element in _elements(old):
-        if element.get("decision") != _USER or not isinstance(element.get("text"), str):
-            continue
-        successor = places.get(element_place(element))
-        if successor is None:
-            new["tags"].append(dict(element))
-        else:
-            _decide(successor, element)
-    elements = whole_elements(new["tags"])
-    values, titles = best_values(elements), placed_texts(elements)
-    new |= structured_values(elements)
-    new |= {name: with_texts(name, new[name], titles) for name in MediaItem.LISTS_WITH_TEXTS if name in new}
-    set_by_user = by_user(old).intersection(MediaItem.STRUCTURES)
-    new |= {name: old[name] for name in set_by_user if isinstance(old.get(name), (list, dict))}
-    mine = _values_of_user(old)
-    for key in MediaItem.FILE_FIELDS:
-        new[key] = mine.get(key, values[key])
-    for element in new["tags"]:
-        # Where the file says what the person says, nothing but this mark would tell that it is decided.
-        if mine.get(_text(element.get("key"))) == element.get("text"):
-            element["decision"] = _USER
-
-
-def _is_of_another_page(element: Mapping[str, Any]) -> bool:
-    """Whether an element has a page of its own. Chapters' titles are left out: the list that they belong to is not."""
-    is_chapter = chapter_number(_text(element.get("key"))) is not None
-    return is_external(element) and bool(element.get("page_url")) and not is_chapter
-
-
-def _decide(successor: dict[str, Any], element: Mapping[str, Any]) -> None:
-    declared = successor["text"]
-    raw = raw_bytes(successor)
-    successor.update({name: element[name] for name in _DECIDED if name in element})
-    if successor["text"] != declared:
-        successor["text_declared"] = declared
-        successor.setdefault("raw_b64", base64.b64encode(raw).decode("ascii"))
-
-
-def _values_of_user(old: Mapping[str, Any]) -> dict[str, str]:
-    """Values at the top of a record that differ from what its evidence gives, or are named as decided by hand."""
-    elements = whole_elements(old.get("tags"))
-    given = best_values(elements)
-    named = by_user(old)
-    proven = {element["key"] for element in elements} | named
-    values = {key: _text(old.get(key)) for key in MediaItem.FILE_FIELDS if key in proven}
-    return {
-        key: text
-        for key, text in values.items()
-        if text and (key in named or not (text == given[key] or is_better(given[key], text)))
-    }
-
-
 def _elements(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     tags = record.get("tags")
     return [each for each in tags if isinstance(each, dict)] if isinstance(tags, list) else []
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
