@@ -102,18 +102,6 @@ def whole_elements(tags: Any) -> list[dict[str, Any]]:
     ]
 
 
-def element_place(element: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return where in a file, or on which page, the text of an element is."""
-    return tuple(str(element.get(name) or "") for name in ("source", "frame", "desc", "index", "page_url"))
-
-
-def is_another_file(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-    """Whether the file behind a URL was replaced: then its old texts tell nothing of its new ones."""
-    if not old.get("head_sha256") or old.get("head_bytes") != new.get("head_bytes"):
-        return False
-    return bool(old["head_sha256"] != new.get("head_sha256"))
-
-
 def by_user(item: Mapping[str, Any]) -> frozenset[str]:
     """Return the fields that the item's ``fixed_by_user`` names: a list, or one text with commas."""
     extra = item.get(EXTRA)
@@ -148,6 +136,51 @@ def chapter_number(key: str) -> int | None:
     """Return which chapter a key of ``tags`` is the title of, from 0; None for another key."""
     place = read_place(key)
     return place[1] if place and place[0] == "chapters" else None
+
+
+def is_better(text: Any, was: Any) -> bool:
+    """Return whether a text has what a stored value lost."""
+    if not isinstance(text, str) or not isinstance(was, str) or text == was or not ("?" in was or "\ufffd" in was):
+        return False
+    return is_lost({"text": was}, [text]) and not is_lost({"text": text})
+
+
+_MOST_COMPARED = 64
+"""Texts of one key that are compared with one that has question marks."""
+_MARK_RUN = re.compile("[?\ufffd]+")
+
+
+def is_lost(element: Mapping[str, Any], texts: Sequence[str] = ()) -> bool:
+    """Return whether the text of an element lost characters: it is marked so, has U+FFFD, or is question marks only.
+
+    Also if one of `texts` is the same but for letters beyond ASCII in place of its question marks.
+    """
+    text = element["text"]
+    if element.get("lossy") is True or element.get("suspect") is True or "\ufffd" in text:
+        return True
+    if "?" not in text:
+        return False
+    if text.count("?") > 1 and not any(map(str.isalnum, text)):
+        return True
+    parts = _MARK_RUN.split(text)
+    return any(_fits(parts, other) for other in texts[:_MOST_COMPARED] if not other.isascii())
+
+
+def _fits(parts: Sequence[str], text: str) -> bool:
+    """Return whether a text is these parts with letters beyond ASCII between them; linear in its length."""
+    at, last = len(parts[0]), len(text) - len(parts[-1])
+    if not text.startswith(parts[0]) or not text.endswith(parts[-1]):
+        return False
+    for part in parts[1:-1]:
+        found = text.find(part, at + 1, last)
+        if found < 0 or not _is_beyond(text[at:found]):
+            return False
+        at = found + len(part)
+    return at < last and _is_beyond(text[at:last])
+
+
+def _is_beyond(gap: str) -> bool:
+    return min(gap) > "\x7f"
 
 
 def number(value: Any, otherwise: float = 0.0) -> float:

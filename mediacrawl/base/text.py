@@ -63,7 +63,7 @@ def plain(value: Any, depth: int = 0) -> Any:
         depth: levels above it; values below the 32nd become ``…``.
     """
     if isinstance(value, str):
-        return clean(value)
+        return value if value.isascii() else clean(value)
     if isinstance(value, int):
         # Python refuses to write a number of more than 4300 digits.
         return value if value.bit_length() <= 4096 else hex(value)
@@ -74,7 +74,7 @@ def plain(value: Any, depth: int = 0) -> Any:
     if depth >= _DEEPEST:
         return "…"
     if isinstance(value, Mapping):
-        return {clean(str(key)): plain(item, depth + 1) for key, item in value.items()}
+        return {plain(str(key)): plain(item, depth + 1) for key, item in value.items()}
     return _plain_object(value, depth)
 
 

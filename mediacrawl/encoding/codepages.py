@@ -14,8 +14,7 @@ import unicodedata
 from functools import cache
 from typing import Any, Final
 
-from mediacrawl.base.charsets import ENCODING_WEIGHTS
-from mediacrawl.encoding.languages import LANGUAGES, lower
+from mediacrawl.encoding.languages import ENCODING_WEIGHTS, LANGUAGES, lower
 
 STEP: Final = 12
 """Costs are in twelfths of a nat."""

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from mediacrawl.base.charsets import Seen
 from mediacrawl.base.evidence import DecisionName
+from mediacrawl.encoding.languages import codec_name
 
 _UNSAID: Final = "latin-1"
 """The default of most containers."""
@@ -118,6 +119,10 @@ class FieldDecision:
         """Whether a text without its bytes is damaged, or nearly got another text."""
         nearly_moved = self.decision != "fixed" and bool(self.runner_up) and self.margin < SMALL_MARGIN
         return self.lossy or self.suspect or nearly_moved
+
+    def is_as(self, declared: str) -> bool:
+        """Return whether its encoding is the declared one, by any of its names."""
+        return codec_name(self.encoding) == (codec_name(declared) or "cp1252")
 
     @property
     def is_open(self) -> bool:

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Self, TypeVar
 from urllib.parse import urlsplit
 
-from mediacrawl.base.charsets import Seen, codec_name
+from mediacrawl.base.charsets import Seen
 from mediacrawl.base.files import replacing
 from mediacrawl.encoding.decision import Detection
-from mediacrawl.encoding.languages import LANGUAGES, languages_named
+from mediacrawl.encoding.languages import LANGUAGES, codec_name, languages_named
 
 logger = logging.getLogger(__name__)
 _FORMAT = 1

@@ -23,11 +23,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from mediacrawl.base.charsets import codec_name
 from mediacrawl.base.files import replacing
 from mediacrawl.encoding import models
 from mediacrawl.encoding.codepages import PAGES, STEP
-from mediacrawl.encoding.languages import AZ, LANGUAGES, Language, lower, words
+from mediacrawl.encoding.languages import AZ, LANGUAGES, Language, codec_name, lower, words
 from mediacrawl.encoding.models import MAGIC, ModelError, code_fault, faults, index_entry
 
 

@@ -5,21 +5,38 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, replace
-from typing import Any
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Final
+from urllib.parse import unquote_to_bytes
 
-from mediacrawl.base.charsets import clean_all
-from mediacrawl.base.evidence import chapter_number, tag_elements
-from mediacrawl.base.facts import PLAYLIST, Fact, fact, is_external, pack, unpack
+from mediacrawl.base.charsets import CHARDET, DocumentReading, clean_all
+from mediacrawl.base.evidence import by_user, chapter_number, is_better, tag_elements, whole_elements
+from mediacrawl.base.facts import (
+    ADAPTER,
+    FEED,
+    LONGEST_TEXT,
+    MOST_FACTS,
+    OCTETS,
+    PAGE,
+    PLAYLIST,
+    SITEMAP,
+    URL,
+    Fact,
+    fact,
+    is_external,
+    pack,
+    unpack,
+)
 from mediacrawl.base.languages import bcp47
 from mediacrawl.base.parts import Track, as_object
-from mediacrawl.base.terms import Evidence
+from mediacrawl.base.terms import Evidence, Tag
+from mediacrawl.encoding import DecodedDocument, FieldDecision, model_version
 from mediacrawl.extract import Manifest, ManifestTrack
 from mediacrawl.probe import FirstAnswer, Probe, ProbeResult
-from mediacrawl.record.elements import document_elements, link_elements, name_elements
+from mediacrawl.record.fixer import decision_fields
 from mediacrawl.record.item import MediaItem, stored_bytes
 from mediacrawl.record.structured import STRUCTURED_KEYS
-from mediacrawl.record.values import chapters_of, fill_values, number_in
+from mediacrawl.record.values import best_values, chapters_of, derived_again, fill_values, number_in
 
 STREAM = "stream"
 """The `ProbeResult.status` of a stream, which manifests have, too."""
@@ -48,7 +65,7 @@ def build_item(
     checked_at: str | None = None,
     first: FirstAnswer | None = None,
 ) -> MediaItem:
-    """Builds the record of one media file. Its text is Unicode without lone surrogates and NULs.
+    """Build the record of one media file. Its text is Unicode without lone surrogates and NULs.
 
     Args:
         result: of the probe.
@@ -84,15 +101,10 @@ def build_item(
 def build_page_item(
     evidence: Evidence, *, page_url: str, site: str, found_at: str, url: str, key: str = ""
 ) -> MediaItem:
-    """Builds the record of a medium that a page plays and whose file cannot be had: what the page states about it.
+    """Build the record of a medium that a page plays and whose file cannot be had: what the page states about it.
 
-    Args:
-        evidence: where it was found; its facts are the record.
-        page_url: URL of that page.
-        site: registrable domain of the page.
-        found_at: RFC 3339 time, UTC.
-        url: of the player, or of the page itself if it names none.
-        key: its canonical form, if that differs; the record's id is made of it.
+    The facts in `evidence` are the record. `url` is that of the player, or of the page itself if it names none;
+    `found_at` is an RFC 3339 time in UTC; the other arguments are as for `build_item`.
     """
     facts = unpack(evidence.facts) if evidence.facts else []
     item = _found_item(evidence, None, {}, url=url, key=key, page_url=page_url, site=site)
@@ -115,17 +127,9 @@ def build_manifest_item(
     page_url: str,
     site: str,
 ) -> MediaItem:
-    """Builds the record of an HLS or DASH manifest. Its probe status is ``stream``: no segment was read.
+    """Build the record of an HLS or DASH manifest. Its probe status is ``stream``: no segment was read.
 
-    Args:
-        manifest: as it was parsed.
-        first: the answer that it came in.
-        evidence: where its URL was found.
-        length: bytes of the manifest.
-        url: its own, as it was requested.
-        key: its canonical form, if that differs; the record's id is made of it.
-        page_url: URL of the page it was found on; empty for a seed.
-        site: registrable domain.
+    `first` is the answer that it came in, and `length` its bytes; the other arguments are as for `build_item`.
     """
     title = fact(PLAYLIST, "Title", "title", manifest.title)
     if title is not None:
@@ -256,7 +260,79 @@ def _type_of_manifest(manifest: Manifest, item: MediaItem) -> str:
     return "AudioObject" if is_sound else "VideoObject"
 
 
-# -- limits on the text of a record: a kilobyte can decompress to megabytes of tags, each kept with its bytes -------
+# -- the elements of tags ----------------------------------------------------------------------------------------------
+#
+# One from a document has, besides what `base.evidence` lists, ``document`` if no declaration decided its encoding:
+# ``models``, ``chardet``, or ``default`` for windows-1252 where nothing else applied. `declared` is then that of
+# the document, and the decision is the document's, if it was certain. A text that the document's encoding cannot hold,
+# since some of its characters were written by reference, has its UTF-8 and no ``document``.
+
+UTF8: Final = "utf-8"
+_LINK_KEYS: Final = ("page_title", "anchor_text")
+"""Fields of a record that are keys of their elements; ``title`` is that of a feed's entry."""
+
+
+def document_elements(facts: Sequence[Fact]) -> list[dict[str, Any]]:
+    """Return the entries of facts in `MediaItem.tags`, with their bytes in the document, or their UTF-8."""
+    if not facts:
+        return []
+    read = [DocumentReading.of(each.declared) for each in facts]
+    raws = [
+        None if of.encoding == UTF8 else DecodedDocument.bytes_of(each.text, of)
+        for each, of in zip(facts, read, strict=True)
+    ]
+    elements = tag_elements(
+        [
+            Tag(each.source, each.frame, each.key, UTF8, each.text.encode(), each.text)
+            if raw is None
+            else Tag(each.source, each.frame, each.key, of.encoding, raw, each.text)
+            for each, of, raw in zip(facts, read, raws, strict=True)
+        ]
+    )
+    for element, each, of, raw in zip(elements, facts, read, raws, strict=True):
+        if of.by and raw is not None and not each.text.isascii():
+            element["document"] = of.by
+            if of.by == CHARDET or of.is_sure:
+                decision = FieldDecision(element["text"], of.encoding, of.language, of.confidence)
+                element.update(decision_fields(decision, model_version()))
+    return elements
+
+
+def link_elements(evidence: Evidence) -> list[dict[str, Any]]:
+    """Return the entries of page title and anchor text in `MediaItem.tags`. Plain ASCII has none."""
+    via = evidence.via.partition("/")[0]
+    source = FEED if evidence.feed_url else via if via in {PLAYLIST, SITEMAP, ADAPTER} else PAGE
+    # An answer to a data request is not the page, whose title this is.
+    of_title = PAGE if source == ADAPTER else source
+    texts = zip((of_title, source), _LINK_KEYS, (evidence.page_title, evidence.anchor), strict=True)
+    return document_elements(
+        [
+            Fact(of, name, name, text, evidence.page_charset or UTF8)
+            for of, name, text in texts
+            if text and not text.isascii()
+        ]
+    )
+
+
+def name_elements(url: str) -> list[dict[str, Any]]:
+    """Return the entry of a file's name in its URL, whose bytes are in the encoding of the server's file system.
+
+    Plain ASCII has none. The declared encoding is UTF-8 if the bytes are valid, else Latin-1.
+    """
+    written = url.partition("#")[0].partition("?")[0].rpartition("/")[2]
+    if len(written) > 3 * LONGEST_TEXT or ("%" not in written and written.isascii()):
+        return []
+    raw = unquote_to_bytes(written)[:LONGEST_TEXT]
+    if raw.isascii():
+        return []
+    try:
+        text, declared = raw.decode(UTF8), UTF8
+    except UnicodeDecodeError:
+        text, declared = raw.decode(OCTETS), OCTETS
+    return tag_elements([Tag(URL, "path", "filename", declared, raw, text)])
+
+
+# -- limits on the text of a record: a kilobyte can decompress to megabytes of tags, each kept with its bytes ----------
 
 LEAST = 8 * 1024
 """Bytes of text that every record may hold, however little was fetched: thirty short texts."""
@@ -307,3 +383,96 @@ def within(
             room -= size
             kept.add(number)
     return [element for number, element in enumerate(found) if number in kept], len(found) - len(kept)
+
+
+# -- what is said of a file that has a record --------------------------------------------------------------------------
+
+_GUESSED = frozenset({"guessed_language", "guessed_language_confidence"})
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What a second page, feed or list says of a file that the crawl knows already.
+
+    Attributes:
+        url: of the file, in canonical form.
+        page_url: of the page or list that states them.
+        facts: about the file.
+    """
+
+    MOST: ClassVar = 50
+    """Files that one page may describe so, and a list at a time: each is looked up in the catalogue."""
+
+    url: str
+    page_url: str
+    facts: Sequence[Fact]
+
+    @property
+    def record_id(self) -> str:
+        """The id of the file's record, if no redirect led to it."""
+        return MediaItem.id_of(self.url)
+
+    @property
+    def characters(self) -> int:
+        """The length of its facts."""
+        return sum(len(each.frame) + len(each.text) for each in self.facts)
+
+    def added_to(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Add the facts to a record.
+
+        Each fact becomes an element of ``tags`` that names its page under ``page_url``. A field that has a value keeps
+        it, unless a feed states the title or the date of an episode (`values.best_values`); lists that are made of
+        texts (people, transcripts) grow. Facts of the record's own page are not added again, nor those whose encoding
+        is not sure, since the fixer has seen the record already.
+
+        Returns:
+            The record with them; None if they add nothing.
+        """
+        if self.page_url in {record.get("page_url"), record.get("feed_url")}:
+            return None
+        tags = [element for element in record.get("tags") or () if isinstance(element, dict)]
+        room = MOST_FACTS - sum(map(is_external, tags))
+        if room <= 0:
+            return None
+        known = {_identity(element) for element in tags}
+        has_chapters = bool(record.get("chapters"))
+        added = []
+        for each in self.facts:
+            read = DocumentReading.of(each.declared)
+            is_readable = each.text.isascii() or not read.by or read.is_sure
+            if not is_readable or (has_chapters and chapter_number(each.key) is not None):
+                continue
+            (element,) = document_elements([each])
+            element["page_url"] = self.page_url
+            if _identity(element) not in known:
+                known.add(_identity(element))
+                added.append(element)
+        return _filled(record, tags, added[:room]) if added else None
+
+
+def _identity(element: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(str(element.get(name)) for name in ("source", "frame", "key", "text"))
+
+
+def _filled(record: Mapping[str, Any], tags: list[dict[str, Any]], added: list[dict[str, Any]]) -> dict[str, Any]:
+    filled = {**record, "tags": [*tags, *added]}
+    theirs = by_user(record)
+    before = whole_elements(tags)
+    after = [*before, *added]
+    values, given = best_values(after), best_values(before)
+    filled |= {
+        name: values[name]
+        for name in MediaItem.FILE_FIELDS
+        if name not in theirs
+        and (
+            not filled.get(name)
+            or is_better(values[name], filled[name])
+            # A feed names an episode, also one that was found on a page before.
+            or (values[name] != given[name] == filled[name] and values[name])
+        )
+    }
+    lists = derived_again(record, before, after)
+    filled |= {name: lists[name] for name in lists if lists[name] and name not in _GUESSED and name not in theirs}
+    if not filled.get("chapters"):
+        filled["chapters"] = chapters_of(added)
+    return filled

@@ -14,13 +14,12 @@ from dataclasses import dataclass, replace
 from enum import IntEnum, auto
 from typing import Any, ClassVar, Self
 
-from mediacrawl.base.charsets import CHARDET, SURE_DOCUMENT, Seen, clean, codec_name, decode, is_codec, is_plain
-from mediacrawl.base.evidence import EVIDENCE, EXTRA, DecisionName, by_user, is_element, number, raw_bytes
+from mediacrawl.base.charsets import CHARDET, SURE_DOCUMENT, Seen, clean, decode, is_codec, is_plain
+from mediacrawl.base.evidence import EVIDENCE, EXTRA, DecisionName, by_user, decision_of, is_element, number, raw_bytes
 from mediacrawl.base.facts import EXTERNAL_SOURCES, OCTETS
 from mediacrawl.base.text import clean as without_surrogates
 from mediacrawl.base.text import in_groups
 from mediacrawl.encoding import FieldDecision, Hints, History, Substitutions, detect, model_version, repair
-from mediacrawl.record.elements import decision_fields, rounded_confidence, stored_decision
 from mediacrawl.record.item import MediaItem
 from mediacrawl.record.values import (
     best_values,
@@ -79,7 +78,7 @@ class TextField:
 
     @property
     def is_as_document(self) -> bool:
-        """Whether the decision on its document applies to the text, see `document_element`."""
+        """Whether the decision on its document applies to the text, see `build.document_elements`."""
         by, encoding = self.proof.get("document"), self.proof.get("encoding")
         if not isinstance(encoding, str) or self.proof.get("source") not in EXTERNAL_SOURCES:
             return False
@@ -103,7 +102,7 @@ class TextField:
         if was.decision == "declared" or was.confidence < min_confidence:
             return True
         # The margin was too small, whatever the threshold.
-        return codec_name(was.encoding) == (codec_name(self.declared) or "cp1252")
+        return was.is_as(self.declared)
 
 
 @dataclass(slots=True)
@@ -280,6 +279,45 @@ class PlainItem:
             except ValueError:
                 return None
         return bytes(value) if isinstance(value, (bytes, bytearray)) and value else None
+
+
+def decision_fields(decision: FieldDecision, version: str) -> dict[str, Any]:
+    """Return a decision in the form of the evidence."""
+    proof: dict[str, Any] = {
+        "encoding": decision.encoding,
+        "confidence": rounded_confidence(decision.confidence),
+        "runner_up": decision.runner_up,
+        "margin": round(number(decision.margin), 2),
+        "language": decision.language,
+        "decision": decision.decision,
+        "fixer": version,
+    }
+    marks = {"document": decision.asked, "guess": decision.guess, "lossy": decision.lossy, "suspect": decision.suspect}
+    return proof | {name: mark for name, mark in marks.items() if mark}
+
+
+def rounded_confidence(confidence: float) -> float:
+    """Return a confidence with the digits of the evidence.
+
+    Thresholds are compared with this one, so that a second run agrees.
+    """
+    return round(confidence if 0.0 <= confidence <= 1.0 else min(max(number(confidence), 0.0), 1.0), 4)
+
+
+def stored_decision(proof: Mapping[str, Any], text: str) -> FieldDecision:
+    """Return the decision in stored evidence; missing and invalid values get defaults."""
+    return FieldDecision(
+        text,
+        _text(proof, "encoding"),
+        _text(proof, "language"),
+        rounded_confidence(number(proof.get("confidence"))),
+        number(proof.get("margin")),
+        _text(proof, "runner_up"),
+        decision_of(proof) or "declared",
+        lossy=proof.get("lossy") is True,
+        suspect=proof.get("suspect") is True,
+        guess=_text(proof, "guess"),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,136 +1,29 @@
-"""How two records of one file become one: a second page describes it, another one is probed again, or has whole texts.
+"""How two records of one file become one: it is met again, or another record has whole texts.
 
 Records may come from any store: texts of them may be damaged in any way.
 """
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from mediacrawl.base.charsets import DocumentReading
 from mediacrawl.base.evidence import (
     by_user,
     chapter_number,
-    element_place,
-    is_another_file,
-    raw_bytes,
-    whole_elements,
-)
-from mediacrawl.base.facts import MOST_FACTS, Fact, is_external
-from mediacrawl.record.elements import document_elements
-from mediacrawl.record.item import MediaItem
-from mediacrawl.record.values import (
-    best_values,
-    chapters_of,
-    derived_again,
     is_better,
     is_lost,
-    placed_texts,
-    structured_values,
-    with_texts,
+    whole_elements,
 )
-
-_GUESSED = frozenset({"guessed_language", "guessed_language_confidence"})
-_USER = "user"
-_DECIDED = ("text", "encoding", "confidence", "runner_up", "margin", "language", "decision", "fixer")
+from mediacrawl.base.facts import MOST_FACTS, is_external
+from mediacrawl.record.values import best_values, derived_again
 
 _MENDED = ("title", "artist", "albumartist", "album", "composer", "podcast", "description", "comment")
 """Fields whose lost texts are taken from other records of the file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Description:
-    """What a second page, feed or list says of a file that the crawl knows already.
-
-    Attributes:
-        url: of the file, in canonical form.
-        page_url: of the page or list that states them.
-        facts: about the file.
-    """
-
-    MOST: ClassVar = 50
-    """Files that one page may describe so, and a list at a time: each is looked up in the catalogue."""
-
-    url: str
-    page_url: str
-    facts: Sequence[Fact]
-
-    @property
-    def record_id(self) -> str:
-        """The id of the file's record, if no redirect led to it."""
-        return MediaItem.id_of(self.url)
-
-    @property
-    def characters(self) -> int:
-        """The length of its facts."""
-        return sum(len(each.frame) + len(each.text) for each in self.facts)
-
-    def added_to(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Add the facts to a record.
-
-        Each fact becomes an element of ``tags`` that names its page under ``page_url``. A field that has a value keeps
-        it, unless a feed states the title or the date of an episode (`values.best_values`); lists that are made of
-        texts (people, transcripts) grow. Facts of the record's own page are not added again, nor those whose encoding
-        is not sure, since the fixer has seen the record already.
-
-        Returns:
-            The record with them; None if they add nothing.
-        """
-        if self.page_url in {record.get("page_url"), record.get("feed_url")}:
-            return None
-        tags = [element for element in record.get("tags") or () if isinstance(element, dict)]
-        room = MOST_FACTS - sum(map(is_external, tags))
-        if room <= 0:
-            return None
-        known = {_identity(element) for element in tags}
-        has_chapters = bool(record.get("chapters"))
-        added = []
-        for each in self.facts:
-            read = DocumentReading.of(each.declared)
-            is_readable = each.text.isascii() or not read.by or read.is_sure
-            if not is_readable or (has_chapters and chapter_number(each.key) is not None):
-                continue
-            (element,) = document_elements([each])
-            element["page_url"] = self.page_url
-            if _identity(element) not in known:
-                known.add(_identity(element))
-                added.append(element)
-        return _filled(record, tags, added[:room]) if added else None
-
-
-def _identity(element: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(str(element.get(name)) for name in ("source", "frame", "key", "text"))
-
-
-def _filled(record: Mapping[str, Any], tags: list[dict[str, Any]], added: list[dict[str, Any]]) -> dict[str, Any]:
-    filled = {**record, "tags": [*tags, *added]}
-    theirs = by_user(record)
-    before = whole_elements(tags)
-    after = [*before, *added]
-    values, given = best_values(after), best_values(before)
-    filled |= {
-        name: values[name]
-        for name in MediaItem.FILE_FIELDS
-        if name not in theirs
-        and (
-            not filled.get(name)
-            or is_better(values[name], filled[name])
-            # A feed names an episode, also one that was found on a page before.
-            or (values[name] != given[name] == filled[name] and values[name])
-        )
-    }
-    lists = derived_again(record, before, after)
-    filled |= {name: lists[name] for name in lists if lists[name] and name not in _GUESSED and name not in theirs}
-    if not filled.get("chapters"):
-        filled["chapters"] = chapters_of(added)
-    return filled
-
-
 def may_have_lost(record: Mapping[str, Any]) -> bool:
-    """Return whether a record has a text that may have lost characters, see `values.is_lost`."""
+    """Return whether a record has a text that may have lost characters, see `base.evidence.is_lost`."""
     values = [value for value in map(record.get, _MENDED) if isinstance(value, str)]
     return any("?" in value or "\ufffd" in value for value in values) or any(map(_is_guess, _elements(record)))
 
@@ -206,77 +99,6 @@ def _facts(row: dict[str, Any]) -> list[Any]:
     return list(filter(is_external, elements))
 
 
-def keep_user(old: Mapping[str, Any], new: dict[str, Any]) -> None:
-    """Carry what a person decided from a stored record over to its successor, in place.
-
-    An element of ``tags`` whose decision is ``user`` gives its text and decision to the element at the same place of
-    the new record, which keeps the bytes of the file; if there is none any more, it is kept as it was. A value at the
-    top of the record is a person's if it is another one than its evidence gives, or if ``fixed_by_user`` names it: it
-    stays too; so do lists that it names. What other pages than the record's own said of the file is carried over too.
-
-    Args:
-        old: as stored.
-        new: as read now; its ``tags`` are a list of elements.
-    """
-    if not is_another_file(old, new):
-        new["tags"] += [dict(element) for element in _elements(old) if _is_of_another_page(element)]
-    places = {element_place(element): element for element in new["tags"]}
-    for element in _elements(old):
-        if element.get("decision") != _USER or not isinstance(element.get("text"), str):
-            continue
-        successor = places.get(element_place(element))
-        if successor is None:
-            new["tags"].append(dict(element))
-        else:
-            _decide(successor, element)
-    elements = whole_elements(new["tags"])
-    values, titles = best_values(elements), placed_texts(elements)
-    new |= structured_values(elements)
-    new |= {name: with_texts(name, new[name], titles) for name in MediaItem.LISTS_WITH_TEXTS if name in new}
-    set_by_user = by_user(old).intersection(MediaItem.STRUCTURES)
-    new |= {name: old[name] for name in set_by_user if isinstance(old.get(name), (list, dict))}
-    mine = _values_of_user(old)
-    for key in MediaItem.FILE_FIELDS:
-        new[key] = mine.get(key, values[key])
-    for element in new["tags"]:
-        # Where the file says what the person says, nothing but this mark would tell that it is decided.
-        if mine.get(_text(element.get("key"))) == element.get("text"):
-            element["decision"] = _USER
-
-
-def _is_of_another_page(element: Mapping[str, Any]) -> bool:
-    """Whether an element has a page of its own. Chapters' titles are left out: the list that they belong to is not."""
-    is_chapter = chapter_number(_text(element.get("key"))) is not None
-    return is_external(element) and bool(element.get("page_url")) and not is_chapter
-
-
-def _decide(successor: dict[str, Any], element: Mapping[str, Any]) -> None:
-    declared = successor["text"]
-    raw = raw_bytes(successor)
-    successor.update({name: element[name] for name in _DECIDED if name in element})
-    if successor["text"] != declared:
-        successor["text_declared"] = declared
-        successor.setdefault("raw_b64", base64.b64encode(raw).decode("ascii"))
-
-
-def _values_of_user(old: Mapping[str, Any]) -> dict[str, str]:
-    """Values at the top of a record that differ from what its evidence gives, or are named as decided by hand."""
-    elements = whole_elements(old.get("tags"))
-    given = best_values(elements)
-    named = by_user(old)
-    proven = {element["key"] for element in elements} | named
-    values = {key: _text(old.get(key)) for key in MediaItem.FILE_FIELDS if key in proven}
-    return {
-        key: text
-        for key, text in values.items()
-        if text and (key in named or not (text == given[key] or is_better(given[key], text)))
-    }
-
-
 def _elements(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     tags = record.get("tags")
     return [each for each in tags if isinstance(each, dict)] if isinstance(tags, list) else []
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any, cast
 
 from mediacrawl.base.charsets import clean_all
-from mediacrawl.base.evidence import chapter_number, decision_of, number, read_place
+from mediacrawl.base.evidence import chapter_number, decision_of, is_better, is_lost, number, read_place, whole_elements
 from mediacrawl.base.facts import (
     EXTERNAL_SOURCES,
     FEED,
@@ -113,6 +113,14 @@ def structured_values(tags: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
+def derived_values(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a stored record that come from its ``tags``: fields of the file, structures, lists."""
+    elements = whole_elements(record.get("tags"))
+    values, titles = best_values(elements), placed_texts(elements)
+    lists = {name: with_texts(name, record[name], titles) for name in MediaItem.LISTS_WITH_TEXTS if name in record}
+    return {name: values[name] for name in MediaItem.FILE_FIELDS} | structured_values(elements) | lists
+
+
 def derived_again(
     record: Mapping[str, Any], before: Iterable[Mapping[str, Any]], after: Iterable[Mapping[str, Any]]
 ) -> dict[str, Any]:
@@ -206,51 +214,6 @@ def _names_episode(element: Mapping[str, Any]) -> bool:
 
 def _place_of(element: Mapping[str, Any]) -> tuple[Any, ...]:
     return element["source"], element["frame"], element.get("page_url"), element.get("copy_url")
-
-
-def is_better(text: Any, was: Any) -> bool:
-    """Return whether a text has what a stored value lost."""
-    if not isinstance(text, str) or not isinstance(was, str) or text == was or not ("?" in was or "\ufffd" in was):
-        return False
-    return is_lost({"text": was}, [text]) and not is_lost({"text": text})
-
-
-_MOST_COMPARED = 64
-"""Texts of one key that are compared with one that has question marks."""
-_MARK_RUN = re.compile("[?\ufffd]+")
-
-
-def is_lost(element: Mapping[str, Any], texts: Sequence[str] = ()) -> bool:
-    """Return whether the text of an element lost characters: it is marked so, has U+FFFD, or is question marks only.
-
-    Also if one of `texts` is the same but for letters beyond ASCII in place of its question marks.
-    """
-    text = element["text"]
-    if element.get("lossy") is True or element.get("suspect") is True or "\ufffd" in text:
-        return True
-    if "?" not in text:
-        return False
-    if text.count("?") > 1 and not any(map(str.isalnum, text)):
-        return True
-    parts = _MARK_RUN.split(text)
-    return any(_fits(parts, other) for other in texts[:_MOST_COMPARED] if not other.isascii())
-
-
-def _fits(parts: Sequence[str], text: str) -> bool:
-    """Return whether a text is these parts with letters beyond ASCII between them; linear in its length."""
-    at, last = len(parts[0]), len(text) - len(parts[-1])
-    if not text.startswith(parts[0]) or not text.endswith(parts[-1]):
-        return False
-    for part in parts[1:-1]:
-        found = text.find(part, at + 1, last)
-        if found < 0 or not _is_beyond(text[at:found]):
-            return False
-        at = found + len(part)
-    return at < last and _is_beyond(text[at:last])
-
-
-def _is_beyond(gap: str) -> bool:
-    return min(gap) > "\x7f"
 
 
 def _genre_names(text: str) -> Iterable[str]:

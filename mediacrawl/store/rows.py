@@ -51,10 +51,10 @@ def as_row(record: MediaItem | Mapping[str, Any], now: float) -> MediaRow:
         ValueError: there is no `content_url`.
     """
     values = _values(record)
-    raw_row, raw_extra = _sort_out(values)
+    found, other = _sort_out(values)
     # In one call: a record has hundreds of texts, of any project.
-    row: MediaRow
-    row, extra = plain([raw_row, raw_extra], depth=-2)
+    stored, extra = plain([list(found.values()), other], depth=-2)
+    row: MediaRow = dict.fromkeys(COLUMNS) | dict(zip(found, stored, strict=True))
     if not row["content_url"]:
         raise ValueError("a record without a content_url cannot be stored")
     if not _OUR_ID.fullmatch(row["id"] or ""):
@@ -81,7 +81,7 @@ def _values(record: MediaItem | Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _sort_out(values: Mapping[str, Any]) -> tuple[MediaRow, dict[str, Any]]:
-    row: MediaRow = dict.fromkeys(COLUMNS)
+    row: MediaRow = {}
     extra: dict[str, Any] = {}
     for name, value in values.items():
         column = COLUMNS.get(name)

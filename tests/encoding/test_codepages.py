@@ -3,7 +3,6 @@
 # ruff: noqa: RUF001 - letters of many scripts are what this file is about
 import pytest
 
-from mediacrawl.base.charsets import ENCODING_WEIGHTS, codec_name
 from mediacrawl.encoding.codepages import (
     CAPITAL,
     CAPITAL_LATIN,
@@ -27,7 +26,7 @@ from mediacrawl.encoding.codepages import (
     steps,
     undefined,
 )
-from mediacrawl.encoding.languages import LANGUAGES, all_priors, prior_nats
+from mediacrawl.encoding.languages import ENCODING_WEIGHTS, LANGUAGES, all_priors, codec_name, prior_nats
 from mediacrawl.encoding.pricing.scoring import class_cost
 
 PAGES = sorted(ENCODING_WEIGHTS.keys() - MULTIBYTE - {"utf-8"})

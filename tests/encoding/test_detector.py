@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacrawl.base.charsets import ENCODING_WEIGHTS
 from mediacrawl.encoding import Hints, detect
 from mediacrawl.encoding.detection import detector
 from mediacrawl.encoding.detection.detector import confidence_of
-from mediacrawl.encoding.languages import toned
+from mediacrawl.encoding.languages import ENCODING_WEIGHTS, toned
 
 TITLES = {
     "cp1252": ["Für Elise – schönste Stücke", "Les feuilles mortes à l’été", "Corazón espinado y niñez"],

@@ -20,7 +20,7 @@ from mediacrawl.base.evidence import raw_bytes, tag_element
 from mediacrawl.base.terms import Tag
 from mediacrawl.encoding import FieldDecision, History, model_version
 from mediacrawl.record import Fixer, MediaItem
-from mediacrawl.record.elements import stored_decision
+from mediacrawl.record.fixer import stored_decision
 from mediacrawl.record.values import best_values
 
 URL = "http://music.example.ru/albums/one.mp3"

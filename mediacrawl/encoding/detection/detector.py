@@ -14,12 +14,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
-from mediacrawl.base.charsets import CONTROLS, codec_name
+from mediacrawl.base.charsets import CONTROLS
 from mediacrawl.base.evidence import DecisionName
 from mediacrawl.encoding.codepages import MULTIBYTE, STEP, undefined
 from mediacrawl.encoding.decision import SURE, Detection, FieldDecision, Hints, confidence_of
 from mediacrawl.encoding.detection.forms import FieldForm, form_of, torn_utf8, without_cut
 from mediacrawl.encoding.excerpts import LONGEST_FIELD, heads_of
+from mediacrawl.encoding.languages import codec_name
 from mediacrawl.encoding.mojibake.repairer import repair
 from mediacrawl.encoding.pricing.decoding import bytes_of, decode, decode_as, decode_single, read_alike
 from mediacrawl.encoding.pricing.hints import shift_of

@@ -23,12 +23,12 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
-from mediacrawl.base.charsets import DocumentReading, codec_name
+from mediacrawl.base.charsets import CHARDET, DocumentReading, is_codec
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.decision import FieldDecision, Hints
 from mediacrawl.encoding.detection.detector import detect_record
 from mediacrawl.encoding.detection.forms import order_by_zeros, torn_utf8, without_cut
-from mediacrawl.encoding.languages import LANGUAGES
+from mediacrawl.encoding.languages import LANGUAGES, codec_name
 from mediacrawl.encoding.pricing.decoding import decode_single
 from mediacrawl.encoding.pricing.reading import read
 
@@ -153,6 +153,19 @@ class DecodedDocument:
                 text about the document, such as that of a link to it) are used.
         """
         return _decide(raw, claims, hints)
+
+    @staticmethod
+    def bytes_of(text: str, reading: DocumentReading) -> bytes | None:
+        """Return the bytes of a text in its document; None if the encoding of the document cannot hold it."""
+        encoding = reading.encoding
+        ours = encoding if reading.by == CHARDET or encoding == "latin-1" else codec_name(encoding)
+        if not ours or not is_codec(encoding):
+            return None
+        try:
+            raw = text.encode(encoding)
+            return raw if raw.decode(ours) == text else None
+        except UnicodeError:
+            return None
 
 
 def _decide(raw: bytes, claims: Iterable[tuple[str, DecidedBy]], hints: Callable[[], Hints]) -> DecodedDocument:

@@ -13,9 +13,10 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from mediacrawl.base.charsets import BYTE_ORDER_MARKS, CONTROLS, codec_name, may_be_seven_bit
+from mediacrawl.base.charsets import BYTE_ORDER_MARKS, CONTROLS, may_be_seven_bit
 from mediacrawl.encoding import models
 from mediacrawl.encoding.codepages import STEP
+from mediacrawl.encoding.languages import codec_name
 from mediacrawl.encoding.pricing.decoding import decode, joined_halves, seven_bit
 from mediacrawl.encoding.pricing.hypotheses import BAD, block_cost
 from mediacrawl.encoding.pricing.reading import CJK_RUN, read, worth
@@ -140,7 +141,7 @@ class FieldForm:
     """The form of a field's bytes.
 
     Attributes:
-        encoding: of `text`; for 8-bit fields the declared one (`base.charsets.codec_name`).
+        encoding: of `text`; for 8-bit fields the declared one (`languages.codec_name`).
         text: for Unicode; None for 8-bit bytes, which `pricing.hypotheses` prices.
         suspect: the bytes cannot be decoded as what they appear to be.
     """

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
-from mediacrawl.base.charsets import Seen, codec_name
+from mediacrawl.base.charsets import Seen
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.decision import Hints
-from mediacrawl.encoding.languages import LANGUAGES, all_priors, languages_named
+from mediacrawl.encoding.languages import LANGUAGES, all_priors, codec_name, languages_named
 from mediacrawl.encoding.pricing.reading import read
 
 Shift = Callable[[str, str], int]

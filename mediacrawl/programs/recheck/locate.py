@@ -5,6 +5,7 @@ Comes in: a record as the catalogue gives it, or a line of JSON of any project; 
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -12,14 +13,25 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from mediacrawl.base.evidence import EVIDENCE, by_user, decision_of, element_place, is_another_file, number
+from mediacrawl.base.evidence import (
+    EVIDENCE,
+    by_user,
+    chapter_number,
+    decision_of,
+    is_better,
+    number,
+    raw_bytes,
+    whole_elements,
+)
+from mediacrawl.base.facts import is_external
 from mediacrawl.base.text import plain
 from mediacrawl.encoding import repair
 from mediacrawl.programs.rerun import RerunError, location_of, open_reader
-from mediacrawl.record import Fixer, MediaItem
+from mediacrawl.record import Fixer, MediaItem, derived_values
 
 _LOST = "\ufffd"
 _USER = "user"
+_DECIDED = ("text", "encoding", "confidence", "runner_up", "margin", "language", "decision", "fixer")
 _KEPT = (
     "content_url",
     "found_at",
@@ -110,6 +122,69 @@ def kept(record: Mapping[str, Any]) -> dict[str, Any]:
     return part
 
 
+def keep_user(old: Mapping[str, Any], new: dict[str, Any]) -> None:
+    """Carry what a person decided from a stored record over to its successor, in place.
+
+    An element of ``tags`` whose decision is ``user`` gives its text and decision to the element at the same place of
+    the new record, which keeps the bytes of the file; if there is none any more, it is kept as it was. A value at the
+    top of the record is a person's if it is another one than its evidence gives, or if ``fixed_by_user`` names it: it
+    stays too; so do lists that it names. What other pages than the record's own said of the file is carried over too.
+
+    Args:
+        old: as stored.
+        new: as read now; its ``tags`` are a list of elements.
+    """
+    if not _is_another_file(old, new):
+        new["tags"] += [dict(element) for element in _elements(old) if _is_of_another_page(element)]
+    places = {_place(element): element for element in new["tags"]}
+    for element in _elements(old):
+        if element.get("decision") != _USER or not isinstance(element.get("text"), str):
+            continue
+        successor = places.get(_place(element))
+        if successor is None:
+            new["tags"].append(dict(element))
+        else:
+            _decide(successor, element)
+    values = derived_values(new)
+    new |= values
+    set_by_user = by_user(old).intersection(MediaItem.STRUCTURES)
+    new |= {name: old[name] for name in set_by_user if isinstance(old.get(name), (list, dict))}
+    mine = _values_of_user(old)
+    for key in MediaItem.FILE_FIELDS:
+        new[key] = mine.get(key, values[key])
+    for element in new["tags"]:
+        # Where the file says what the person says, nothing but this mark would tell that it is decided.
+        if mine.get(_text(element.get("key"))) == element.get("text"):
+            element["decision"] = _USER
+
+
+def _is_of_another_page(element: Mapping[str, Any]) -> bool:
+    """Whether an element has a page of its own. Chapters' titles are left out: the list that they belong to is not."""
+    is_chapter = chapter_number(_text(element.get("key"))) is not None
+    return is_external(element) and bool(element.get("page_url")) and not is_chapter
+
+
+def _decide(successor: dict[str, Any], element: Mapping[str, Any]) -> None:
+    declared = successor["text"]
+    raw = raw_bytes(successor)
+    successor.update({name: element[name] for name in _DECIDED if name in element})
+    if successor["text"] != declared:
+        successor["text_declared"] = declared
+        successor.setdefault("raw_b64", base64.b64encode(raw).decode("ascii"))
+
+
+def _values_of_user(old: Mapping[str, Any]) -> dict[str, str]:
+    """Values at the top of a record that differ from what its evidence gives, or are named as decided by hand."""
+    given, named = derived_values(old), by_user(old)
+    proven = {element["key"] for element in whole_elements(old.get("tags"))} | named
+    values = {key: _text(old.get(key)) for key in MediaItem.FILE_FIELDS if key in proven}
+    return {
+        key: text
+        for key, text in values.items()
+        if text and (key in named or not (text == given[key] or is_better(given[key], text)))
+    }
+
+
 def pairs(old: Mapping[str, Any], new: Mapping[str, Any], below: float) -> Iterator[dict[str, str]]:
     """Yield what a damage did: each stored text beside the one that is right, where both are of the same text.
 
@@ -121,10 +196,10 @@ def pairs(old: Mapping[str, Any], new: Mapping[str, Any], below: float) -> Itera
     Yields:
         ``before``, ``after``, and the ``encoding`` that `after` was read with.
     """
-    if is_another_file(old, new):
+    if _is_another_file(old, new):
         return
     elements = [element for element in _elements(old) if _text(element.get("text"))]
-    stored = {element_place(each): (_text(each.get("text")), _text(each.get("text_declared"))) for each in elements}
+    stored = {_place(each): (_text(each.get("text")), _text(each.get("text_declared"))) for each in elements}
     before_fields = _stored_before(old)
     told = set()
     for element in _elements(new):
@@ -132,7 +207,7 @@ def pairs(old: Mapping[str, Any], new: Mapping[str, Any], below: float) -> Itera
             continue
         after = _text(element.get("text"))
         key = _text(element.get("key"))
-        text = stored.get(element_place(element))
+        text = stored.get(_place(element))
         of_field = (_text(old.get(key)), before_fields.get(key, "")) if after == new.get(key) else ("", "")
         shown, before = text or of_field
         # What another program stored, not what was made of it.
@@ -140,6 +215,13 @@ def pairs(old: Mapping[str, Any], new: Mapping[str, Any], below: float) -> Itera
         if shown not in {"", after} and after not in {"", before} and (before, after) not in told:
             told.add((before, after))
             yield {"before": before, "after": after, "encoding": _text(element.get("encoding"))}
+
+
+def _is_another_file(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    """Whether the file behind a URL was replaced: then its old texts tell nothing of its new ones."""
+    if not old.get("head_sha256") or old.get("head_bytes") != new.get("head_bytes"):
+        return False
+    return bool(old["head_sha256"] != new.get("head_sha256"))
 
 
 def _copied(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -153,6 +235,11 @@ def _copied(record: Mapping[str, Any]) -> dict[str, Any]:
 def _elements(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     tags = record.get("tags")
     return [element for element in tags if isinstance(element, dict)] if isinstance(tags, list) else []
+
+
+def _place(element: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return where in a file, or on which page, the text of an element is."""
+    return tuple(str(element.get(name) or "") for name in ("source", "frame", "desc", "index", "page_url"))
 
 
 def _text(value: Any) -> str:

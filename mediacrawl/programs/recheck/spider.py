@@ -29,12 +29,13 @@ from mediacrawl.programs.recheck.locate import (
     ItemsError,
     check_items,
     is_catalogue,
+    keep_user,
     kept,
     locate_items,
     pairs,
     records,
 )
-from mediacrawl.record import MediaItem, keep_user
+from mediacrawl.record import MediaItem
 from mediacrawl.scope import Spelling, canonical, spelling
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.spiders.base import OwnFrontierSpider
@@ -237,7 +238,7 @@ class RecheckSpider(OwnFrontierSpider[Round]):
     next begins a new round.
 
     A record is replaced, under its ``id``, when the new one is stored; a file that is gone or fails leaves its record
-    as it is. A user's decisions are carried over, see `record.keep_user`.
+    as it is. A user's decisions are carried over, see `keep_user`.
 
     `takes` has its arguments (``-a name=value``).
     """

@@ -46,7 +46,7 @@ _EVIDENCE = {
     "runner_up": "string", "margin": "double", "language": "string", "decision": "string", "fixer": "string",
     "lossy": "bool", "suspect": "bool", "document": "string",
 }  # fmt: skip
-"""Members of an element of ``tags`` that a decision adds (`record.elements`), and their Arrow types."""
+"""Members of an element of ``tags`` that a decision adds (`record.fixer.decision_fields`), and their Arrow types."""
 
 
 # -- schemas ---------------------------------------------------------------------------------------------------------

@@ -13,9 +13,9 @@ from mediacrawl.base.facts import of_tags
 from mediacrawl.base.terms import Candidate, End, Outcome, Tag, Trouble
 from mediacrawl.frontier import FrontierPolicy
 from mediacrawl.frontier.stores import open_store
-from mediacrawl.programs.recheck.locate import Doubts, check_items, kept, pairs, records
+from mediacrawl.programs.recheck.locate import Doubts, check_items, keep_user, kept, pairs, records
 from mediacrawl.programs.recheck.spider import Round, report
-from mediacrawl.record import Fixer, MediaItem, keep_user
+from mediacrawl.record import Fixer, MediaItem
 from mediacrawl.record.values import best_values
 from mediacrawl.spiders.base import MediaCrawlClocks
 
