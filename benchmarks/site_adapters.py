@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from mediacrawl.commands.adapters import allowed_to
+from mediacrawl.programs.commands.adapters import allowed_to
 from mediacrawl.scope import canonical
 from mediacrawl.site_adapters import learn_files
 from mediacrawl.site_adapters.engine import Miss

@@ -18,7 +18,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import mediacrawl
-from mediacrawl.log.meanings import LIMITS, MEANINGS, TROUBLES
+from mediacrawl.log.messages import LIMITS, MEANINGS, TROUBLES
 from mediacrawl.log.request_log import RequestLine
 
 PACKAGE = Path(mediacrawl.__file__).parent

@@ -1,4 +1,7 @@
-"""Files that are replaced whole: a reader, and the next process after a kill, finds the old one or the new one."""
+"""Files that are replaced whole, so that a reader, and the next process after a kill, finds the old one or the new one.
+
+And whether a file or a folder is still the one that was opened.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
+from weakref import finalize
 
 
 def is_at(descriptor: int, path: Path) -> bool:
@@ -17,6 +21,27 @@ def is_at(descriptor: int, path: Path) -> bool:
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except OSError:
         return False
+
+
+class HeldFolder:
+    """A folder that may be removed, moved or replaced while it is used; another crawl may then be in its place.
+
+    Attributes:
+        path: of the folder. One that did not exist is not watched.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._descriptor = -1
+        # While it is open, no other folder has its number. Windows cannot open one.
+        with contextlib.suppress(OSError):
+            self._descriptor = os.open(path, os.O_RDONLY)
+            finalize(self, os.close, self._descriptor)
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the path still leads to this folder."""
+        return self._descriptor < 0 or is_at(self._descriptor, self.path)
 
 
 @contextlib.contextmanager

@@ -17,9 +17,7 @@ from scrapy.commands import ScrapyCommand
 
 COMMANDS = "mediacrawl.commands"
 
-_HELPERS = frozenset(
-    {"at_once", "catalogue_lines", "frontier_reader", "late", "on_disk", "own", "probe_report", "single", "why"}
-)
+_HELPERS = frozenset({"at_once", "catalogue_lines", "frontier_reader", "late", "on_disk", "own", "why"})
 """Modules that commands share."""
 
 _HERE = Path(__file__).parent

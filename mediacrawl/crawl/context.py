@@ -18,6 +18,7 @@ from scrapy import signals
 from scrapy.utils.misc import load_object
 
 from mediacrawl.base.clock import Clock, Heartbeat, today
+from mediacrawl.base.files import HeldFolder
 from mediacrawl.base.format import plural
 from mediacrawl.base.notes import Later, NoNotes, Notes
 from mediacrawl.crawl.adapters import CrawlAdapters
@@ -26,7 +27,6 @@ from mediacrawl.crawl.connection import hidden, redis_url
 from mediacrawl.crawl.open_lists import OpenLists
 from mediacrawl.crawl.own_settings import (
     REDIS,
-    HeldFolder,
     OwnSettings,
     catalogue_path,
     locate,
@@ -119,6 +119,8 @@ class CrawlContext:
         policy: delays, order and limits of the frontier. A spider may replace it before `open`.
         frontier_folder: the folder of the frontier. A spider may replace it before `open`.
         leases: whether the scheduler is ours, or a subclass, and gives a lease with every request.
+        folder: the state folder, in which the crawl's files are.
+        log_folder: the folder of the request log.
         keeps_frontier: whether the frontier is kept for the next start.
         encodings: encodings of pages and lists, by host, for those that declare none. It is not stored.
         tally: counts the requests and records of this process.
@@ -170,6 +172,7 @@ class CrawlContext:
         self.heartbeat = Heartbeat(self.clock)
         self.store = store_of(settings, is_ours=is_ours)
         self.folder = state_folder(settings)
+        self.log_folder = log_folder(settings)
         self._catalogue = catalogue_path(settings)
         self.frontier_folder: Path = self.folder if is_ours else spider_folder(self.folder, spider)
         self.keeps_frontier = is_ours or self.store != "memory"
@@ -181,6 +184,7 @@ class CrawlContext:
         self._robots_times = robots_times(settings)
         self._robots_token = OwnSettings(settings).getstr("ROBOTS_TOKEN")
         self._duplicate_policy = duplicate_policy(settings)
+        self._is_anonymous = is_anonymous(settings)
         self.scores = class_scores(settings)
         self.encodings = History()
         self.tally = Tally()
@@ -270,13 +274,7 @@ class CrawlContext:
                 self.earlier = self._recounted(self.earlier)
         self.priority = make_priority(self.settings, opened, folder, resumes=self.resumes)
         self._keep_in(opened, self.remote.later if self.remote is not None else None)
-        if self.remote is not None:
-            lease = lease_seconds(self.settings)
-            self.address_clocks = SharedAddressClocks(
-                self.address_policy, self.remote.later, self.remote.server_time, lease
-            )
-        else:
-            self.address_clocks = AddressClocks(self.address_policy, opened, self.clock.now(), resumes=self.resumes)
+        self.address_clocks = self._new_address_clocks()
         if self.is_ours:
             self.adapters = self._read_adapters()
         return opened
@@ -284,15 +282,21 @@ class CrawlContext:
     def _keep_in(self, notes: Notes, later: Later | None) -> None:
         """Make what is kept in the frontier."""
         self.notes, self.later = notes, later
-        times = self._robots_times
+        times, delay = self._robots_times, self.policy.delay
         if not self.is_ours and self.leases and self.settings.getbool("RETRY_ENABLED"):
             # Scrapy's retries, since a spider waits for its errback. A site that rests would end the crawl before.
-            most = (self.policy.delay.backoff.rest_after or inf) - 1
+            most = (delay.backoff.rest_after or inf) - 1
             times = replace(times, retries=min(self.settings.getint("RETRY_TIMES"), most))
         self.robots = RobotsBook(self._robots_token, times, notes)
         self.duplicates = Duplicates(notes, self._duplicate_policy)
         self.nuggets = Nuggets(self.nugget_function, notes, later)
         self.habits = RangeSupport(notes)
+
+    def _new_address_clocks(self) -> AddressClocks | SharedAddressClocks:
+        if self.remote is None:
+            return AddressClocks(self.address_policy, self.notes, self.clock.now(), resumes=self.resumes)
+        lease = lease_seconds(self.settings)
+        return SharedAddressClocks(self.address_policy, self.remote.later, self.remote.server_time, lease)
 
     def _read_adapters(self) -> CrawlAdapters:
         """Read the site adapters.
@@ -302,11 +306,11 @@ class CrawlContext:
         """
         own = OwnSettings(self.settings)
         folder = own.getstr("ADAPTERS_DIR")
+        misses, pages = own.getint("ADAPTER_MISSES"), own.getint("ADAPTER_PAGES")
         found = SiteAdapters.load(locate(folder)) if folder else SiteAdapters()
         if folder:
             level = logging.INFO if len(found) else logging.WARNING
             logger.log(level, "%s (*.json) in %s", plural(len(found), "site adapter"), locate(folder))
-        misses, pages = own.getint("ADAPTER_MISSES"), own.getint("ADAPTER_PAGES")
         return CrawlAdapters(found, self.notes, self.later, misses=misses, pages=pages)
 
     @property
@@ -321,7 +325,7 @@ class CrawlContext:
         from mediacrawl.watch.facts import Sources, totals_of  # noqa: PLC0415
         from mediacrawl.watch.log_digest import digest  # noqa: PLC0415
 
-        log, found = log_folder(self.settings), None
+        log, found = self.log_folder, None
         if sum(path.stat().st_size for path in log.glob("requests-*")) > _MOST_LOG:
             return killed
         lines = digest([log], since=killed.first_began)
@@ -440,7 +444,7 @@ class CrawlContext:
             nevercrawl=self.nevercrawl,
             include=include,
             only_sites=only_sites,
-            loopback_only=is_anonymous(self.settings),
+            loopback_only=self._is_anonymous,
         )
 
     @cached_property

@@ -118,8 +118,9 @@ class CrawlScope:
     def save(self, folder: Path) -> None:
         """Keep them."""
         folder.mkdir(parents=True, exist_ok=True)
+        kept = self.dump()
         with replacing(folder / _FILE) as file:
-            file.write(self.dump())
+            file.write(kept)
 
     @staticmethod
     def forget(folder: Path) -> None:

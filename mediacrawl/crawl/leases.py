@@ -189,63 +189,6 @@ def _believe(answer: Future[Known]) -> None:
         answer.set_result(Known.NEW)
 
 
-class FetchRecorder:
-    """Writes the times and failures of downloads into the fetch of their visit, at the downloader's signals.
-
-    A time during which this process stood still is no fact about the site, and is not written.
-    """
-
-    def __init__(self, crawler: Crawler, context: CrawlContext, visit_of: Callable[[Request], Visit | None]) -> None:
-        self._crawler = crawler
-        self._clock = context.clock
-        self._heartbeat = context.heartbeat
-        self._timeout = context.settings.getfloat("DOWNLOAD_TIMEOUT", 180.0)
-        self._visit_of = visit_of
-
-    def connect(self) -> None:
-        """Begin to listen."""
-        connect = self._crawler.signals.connect
-        connect(self._reached_downloader, signals.request_reached_downloader)
-        connect(self._downloaded, signals.response_downloaded)
-        connect(self._left_downloader, signals.request_left_downloader)
-
-    def failed(self, visit: Visit, failure: Failure) -> None:
-        """Note the exception that ended a request."""
-        visit.fetch.error = error_name(failure.value)
-
-    def blame(self, visit: Visit, failure: Failure) -> None:
-        """Note the evidence of an exception against the site, unless there is other evidence."""
-        if visit.trouble is None:
-            visit.fetch.trouble = trouble_in(failure.value)
-
-    def _reached_downloader(self, request: Request) -> None:
-        visit = self._visit_of(request)
-        if visit is not None and visit.fetch.sent is None:
-            visit.fetch.sent = self._clock.now()
-
-    def _downloaded(self, request: Request) -> None:
-        visit = self._visit_of(request)
-        if visit is not None:
-            self._measure(visit, request)
-
-    def _left_downloader(self, request: Request) -> None:
-        """A timeout counts as a response time; a connection that is refused at once does not."""
-        visit = self._visit_of(request)
-        if visit is None or visit.fetch.sent is None or visit.fetch.response_time is not None:
-            return
-        timeout = request.meta.get("download_timeout") or self._timeout
-        if self._clock.now() - visit.fetch.sent >= timeout:
-            self._measure(visit, request)
-
-    def _measure(self, visit: Visit, request: Request) -> None:
-        fetch = visit.fetch
-        if fetch.sent is None or fetch.response_time is not None or self._heartbeat.stood_since(fetch.sent):
-            return
-        took, since_sent = self._clock.now() - fetch.sent, scrapy_internals.since_sent(self._crawler.engine, request)
-        # Scrapy's own delay may have held the request back in the downloader.
-        fetch.response_time = took if since_sent is None else min(took, since_sent)
-
-
 logger = logging.getLogger(__name__)
 
 LEASES_AT_ONCE = 32
@@ -271,7 +214,7 @@ class _OpenVisit:
 
 
 class Leases:
-    """Holds the leases of this process.
+    """Holds the leases of this process, and writes the times and failures of downloads into their visits.
 
     Stats: ``frontier/end/<end>``, ``frontier/swept``, ``politeness/rests``, ``drop/<reason>``, ``trouble/<word>``,
     ``redirect/wrapper`` (published URLs that are requested because the file is not where their path says).
@@ -299,14 +242,17 @@ class Leases:
         self._taken: deque[Lease] = deque()
         self._open: dict[int, _OpenVisit] = {}
         self._adapters = AdapterEnds(context, intake)
-        self._fetches = FetchRecorder(crawler, context, self.visit_of)
+        self._timeout = context.settings.getfloat("DOWNLOAD_TIMEOUT", 180.0)
         self._redirectors: LastUsed[tuple[str, ...]] = LastUsed(_CHAINS)
         self.exchanged: deque[Request] = deque()
         """Requests under leases that are out already: middlewares want them sent first."""
 
     def connect(self) -> None:
         """Begin to listen to the downloader."""
-        self._fetches.connect()
+        connect = self._crawler.signals.connect
+        connect(self._reached_downloader, signals.request_reached_downloader)
+        connect(self._downloaded, signals.response_downloaded)
+        connect(self._left_downloader, signals.request_left_downloader)
 
     # -- taking and sending ----------------------------------------------------------------------------------
 
@@ -391,6 +337,39 @@ class Leases:
         out = self._open.get(visit.lease.id) if visit is not None else None
         return visit if out is not None and out.request is request else None
 
+    # -- what the downloader's signals say of a fetch --------------------------------------------------------
+
+    def _reached_downloader(self, request: Request) -> None:
+        visit = self.visit_of(request)
+        if visit is not None and visit.fetch.sent is None:
+            visit.fetch.sent = self._context.clock.now()
+
+    def _downloaded(self, request: Request) -> None:
+        visit = self.visit_of(request)
+        if visit is not None:
+            self._measure(visit, request)
+
+    def _left_downloader(self, request: Request) -> None:
+        """A timeout counts as a response time; a connection that is refused at once does not."""
+        visit = self.visit_of(request)
+        if visit is None or visit.fetch.sent is None or visit.fetch.response_time is not None:
+            return
+        timeout = request.meta.get("download_timeout") or self._timeout
+        if self._context.clock.now() - visit.fetch.sent >= timeout:
+            self._measure(visit, request)
+
+    def _measure(self, visit: Visit, request: Request) -> None:
+        # A time during which this process stood still is no fact about the site.
+        fetch = visit.fetch
+        if fetch.sent is None or fetch.response_time is not None or self._context.heartbeat.stood_since(fetch.sent):
+            return
+        took, since_sent = (
+            self._context.clock.now() - fetch.sent,
+            scrapy_internals.since_sent(self._crawler.engine, request),
+        )
+        # Scrapy's own delay may have held the request back in the downloader.
+        fetch.response_time = took if since_sent is None else min(took, since_sent)
+
     # -- requests that middlewares put in place of others ----------------------------------------------------
 
     def continues(self, request: Request) -> Visit | None:
@@ -408,7 +387,7 @@ class Leases:
     def exchange(self, visit: Visit, request: Request) -> bool:
         """Put a middleware's request in place of that of a visit; return whether it will be sent.
 
-        Before the visit's request was sent, it is sent first under the same lease (robots.txt). After it, it is a retry
+        Before the visit's request was sent, it is sent first under the same lease. After it, it is a retry
         or the target of a redirect.
         """
         out = self._open[visit.lease.id]
@@ -476,8 +455,8 @@ class Leases:
 
     def _tell(self, visit: Visit, outcome: Outcome) -> None:
         """Call the listeners, and send the signal. An exception of one is logged, and the others are called."""
-        for reference in self._listeners:
-            listener = reference()
+        for reference, reason in self._listeners:
+            listener = reference() if reason in {None, outcome.reason} else None
             try:
                 if listener is not None:
                     listener(visit, outcome)
@@ -555,11 +534,12 @@ class Leases:
         if visit.decision.outcome is None and isinstance(error, IgnoreRequest):
             visit.drop(Drop.IGNORED)
         elif visit.decision.outcome is None and isinstance(error, UnreadableAnswerError):
-            self._fetches.failed(visit, failure)
+            visit.fetch.error = error_name(error)
             visit.decide(after_failure(visit.lease, self._attempts, Drop.UNREADABLE, evidence(visit)))
         elif visit.decision.outcome is None:
-            self._fetches.failed(visit, failure)
-        self._fetches.blame(visit, failure)
+            visit.fetch.error = error_name(error)
+        if visit.trouble is None:
+            visit.fetch.trouble = trouble_in(error)
         if error is not None and not is_anticipated(error):
             # Scrapy leaves it to an errback to log it.
             logger.error("A part failed at %(request)s", {"request": request}, exc_info=error)

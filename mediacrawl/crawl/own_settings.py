@@ -6,13 +6,11 @@ A setting that is set nowhere has the default that `mediacrawl.settings` declare
 from __future__ import annotations
 
 import atexit
-import os
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from importlib import resources
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
-from weakref import finalize
 
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.conf import closest_scrapy_cfg
@@ -149,27 +147,3 @@ def _packaged(path: Path) -> Path | None:
     if path.is_absolute() or not packaged.is_file():
         return None
     return packaged if isinstance(packaged, Path) else _UNPACKED.enter_context(resources.as_file(packaged))
-
-
-class HeldFolder:
-    """A folder that may be removed, moved or replaced while it is used; another crawl may then be in its place.
-
-    Attributes:
-        path: of the folder. One that did not exist is not watched.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._descriptor = -1
-        # While it is open, no other folder has its number. Windows cannot open one.
-        with suppress(OSError):
-            self._descriptor = os.open(path, os.O_RDONLY)
-            finalize(self, os.close, self._descriptor)
-
-    @property
-    def is_in_place(self) -> bool:
-        """Whether the path still leads to this folder."""
-        try:
-            return self._descriptor < 0 or os.path.samestat(os.fstat(self._descriptor), self.path.stat())
-        except OSError:
-            return False

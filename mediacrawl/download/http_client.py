@@ -112,11 +112,7 @@ def request_bytes(method: str, target: bytes, fields: Iterable[tuple[bytes, byte
 
 
 def target_of(url: str) -> bytes:
-    """Return the path and query of a URL, verbatim: parsers drop empty parts (``/a?``).
-
-    Args:
-        url: absolute; beyond ASCII it has question marks.
-    """
+    """Return path and query of an absolute URL, verbatim: parsers drop empty parts (``/a?``); ``?`` beyond ASCII."""
     rest = url.partition("#")[0].partition("://")[2]
     end = min((place for place in (rest.find(mark) for mark in "/?") if place >= 0), default=len(rest))
     target = rest[end:]
@@ -124,14 +120,7 @@ def target_of(url: str) -> bytes:
 
 
 def split_head(data: bytes | bytearray) -> tuple[bytes, int] | None:
-    """Find the end of a head.
-
-    Args:
-        data: bytes from the start of a response.
-
-    Returns:
-        The head and the number of bytes up to its end; None if it is not complete.
-    """
+    """Return the head at the start of a response and the number of bytes up to its end; None if it is not complete."""
     # Empty lines before the status line, from a server that sent too many bytes before (RFC 9112, section 2.2).
     start = len(data) - len(data.lstrip(b"\r\n"))
     end = _END_OF_HEAD.search(data, start)
@@ -139,11 +128,7 @@ def split_head(data: bytes | bytearray) -> tuple[bytes, int] | None:
 
 
 def read_head(head: bytes, method: str = "GET") -> ResponseHead:
-    """Read the head of a response.
-
-    Args:
-        head: from `split_head`.
-        method: of the request; the response to HEAD has no body.
+    """Read the head of a response, from `split_head`. The response to the method HEAD has no body.
 
     Raises:
         WireError: the status line is not one, the lengths contradict each other, or the transfer coding is unknown.
@@ -356,12 +341,7 @@ class Receiver(Protocol):
 class HttpConnection(asyncio.BufferedProtocol):
     """A connection to a server or to a proxy.
 
-    A connection that breaks ends its request.
-
-    Args:
-        loop: the event loop.
-        peer: the IP address at the other end.
-        buffer: of `BUFFER_BYTES`, for all connections in one event loop.
+    A connection that breaks ends its request. All connections in one event loop have one buffer, of `BUFFER_BYTES`.
 
     Attributes:
         tls: the encryption; None for plain HTTP.
@@ -413,10 +393,9 @@ class HttpConnection(asyncio.BufferedProtocol):
         return waiter
 
     def send(self, request: bytes, method: str, receiver: Receiver) -> asyncio.Future[End]:
-        """Send a request.
+        """Send a request; answers how the response ended.
 
-        Returns:
-            How the response ended. ClosedError, WireError, OpenSSL.SSL.Error, OSError or what the receiver raised.
+        It raises ClosedError, WireError, OpenSSL.SSL.Error, OSError, or what the receiver raised.
         """
         self._check_open()
         sent = request if self.tls is None else self.tls.encrypt(request)

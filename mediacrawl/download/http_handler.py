@@ -86,7 +86,8 @@ class PoliteHTTPHandler(BaseDownloadHandler):
     """Downloads ``http`` and ``https`` URLs, for mediacrawl or any Scrapy project (``DOWNLOAD_HANDLERS``).
 
     * It connects only to addresses that the guard allows, for every request: page, redirect, robots.txt, seed list,
-      range. Other requests end with `RefusedRequest`, without a connection.
+      range. Other requests end with `RefusedRequest`, without a connection. In a crawl `AddressMiddleware` has looked
+      up and judged them; other requests are looked up and judged here.
     * It tries further addresses of a host if one accepts no connection, each allowed by the guard and, in a crawl, free
       by the address's own clock.
     * A request is sent once more if a kept connection was closed before a byte of the response came: at once without a

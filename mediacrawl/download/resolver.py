@@ -87,22 +87,15 @@ class NoAnswerError(DNSLookupError):
 
 
 class NameServers:
-    """Queries name servers in order. One that times out goes to the end of the list.
-
-    Args:
-        servers: address and port of each.
-    """
+    """Queries name servers, by address and port, in order. One that times out goes to the end of the list."""
 
     def __init__(self, servers: Iterable[tuple[str, int]]) -> None:
         self._servers = list(servers)
 
     async def answer(self, name: str, kind: str, count: Count) -> DnsAnswer:
-        """Return the answer for a name in one address family.
+        """Return the answer for a name, in canonical form, in one address family (`kind` ``A`` or ``AAAA``).
 
-        Args:
-            name: in canonical form.
-            kind: type of its records, ``A`` or ``AAAA``.
-            count: increments ``dns/queries``, ``dns/timeouts`` and ``dns/bad_answers``.
+        It counts ``dns/queries``, ``dns/timeouts`` and ``dns/bad_answers``.
 
         Raises:
             DnsAnswerError: no server gave a usable answer.
@@ -155,11 +148,6 @@ class HostsResolver:
     ``localhost``, the cache, DNS. Concurrent look-ups of one name share one query. No search list is applied.
 
     Settings: ``RESOLVER_SERVERS``, ``RESOLVER_FAMILIES``, ``RESOLVER_TIMEOUT``, ``RESOLVER_HOSTS``.
-
-    Args:
-        reactor: Twisted's.
-        policy: the settings.
-        clock: monotonic, in seconds.
     """
 
     def __init__(self, reactor: Any, policy: NamePolicy, clock: Callable[[], float] = time.monotonic) -> None:
@@ -190,10 +178,8 @@ class HostsResolver:
     async def addresses(self, host: str, count: Count) -> tuple[str, ...]:
         """Return the addresses of a host, in the order in which they are to be tried.
 
-        Args:
-            host: name or address as it is in a URL; IPv6 in square brackets, or without.
-            count: increments a stat: ``dns/cached``, ``dns/names``, ``dns/no_such_name``, ``dns/no_answer``, and those
-                of `NameServers.answer`.
+        `host` is as in `spelled`. It counts ``dns/cached``, ``dns/names``, ``dns/no_such_name``, ``dns/no_answer``, and
+        as `NameServers.answer` does.
 
         Raises:
             NoSuchNameError: the name does not exist, or has no address.
@@ -294,10 +280,7 @@ class HostsResolver:
 
 @lru_cache(maxsize=10_000)
 def spelled(host: str) -> str:
-    """Return a host in canonical form.
-
-    Args:
-        host: as it is in a URL; IPv6 in square brackets, or without.
+    """Return a host, name or address as in a URL, in canonical form; IPv6 in square brackets, or without.
 
     Raises:
         NoSuchNameError: it can be neither a name nor an address.
@@ -352,10 +335,7 @@ class GuardedNames:
         self.count: Count = lambda _: None
 
     async def addresses(self, host: str) -> tuple[str, ...]:
-        """Return the addresses of a host in the order in which they are tried, before the guard's verdict.
-
-        Args:
-            host: name or address as it is in a URL; IPv6 in square brackets, or without.
+        """Return the addresses of a host (as in `spelled`) in the order in which they are tried, before the verdict.
 
         Raises:
             NoSuchNameError: the name does not exist, has no address, or is invalid.
@@ -371,9 +351,7 @@ class GuardedNames:
     async def targets(self, host: str, rather: str = "") -> tuple[str, ...]:
         """Return the allowed addresses of a host, in the order in which they are tried; at least one.
 
-        Args:
-            host: as in `addresses`.
-            rather: the preferred address, if it is one of the host's.
+        `rather` is the preferred address, if it is one of the host's.
 
         Raises:
             GuardedAddressError: no address is allowed.

@@ -61,4 +61,5 @@ _FACE = {
 _TYPED = dict.fromkeys(("Match", "candidates", "detect_many", "detect_text", "repair_many"), "api")
 """Calls like those of chardet and charset-normalizer, and for many records: names that scripts use."""
 
-__getattr__ = late_names(__name__, _FACE | _TYPED)
+if not TYPE_CHECKING:
+    __getattr__ = late_names(__name__, _FACE | _TYPED)

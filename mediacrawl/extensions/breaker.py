@@ -373,7 +373,6 @@ class Breaker(CrawlComponent):
         # The reactor's thread; in a notebook it is not the main one.
         self._thread = threading.get_ident()
         self._handler.attach()
-        self._reported_at = self._clock.now()
         self._repeat(_INTERVAL, self._check)
 
     def _logged(self, record: logging.LogRecord, error: BaseException) -> None:
@@ -407,7 +406,8 @@ class Breaker(CrawlComponent):
             logger.warning("%s rests: the last visits there met nothing but faults and other trouble", visit.lease.site)
 
     def _response_received(self, request: Request) -> None:
-        site = site_of(request.url)
+        visit: Visit | None = request.meta.get(VISIT)
+        site = visit.lease.site if visit is not None else site_of(request.url)
         self._silence.answered(site)
         self._faults.answered(site)
 

@@ -16,10 +16,9 @@ from mediacrawl.base.text import can_redraw, cut, terminal_width
 from mediacrawl.base.visit import Visit
 from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.own_settings import OwnSettings, log_folder
+from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.extensions.status_file import StatusFile
-from mediacrawl.log.crawl_messages import nothing_read
-from mediacrawl.log.meanings import LIMITS
+from mediacrawl.log.messages import LIMITS, nothing_read
 from mediacrawl.watch.adapter_counts import summary_lines
 from mediacrawl.watch.progress import ProgressFacts, progress_line
 from mediacrawl.watch.report import CrawlFacts, summary
@@ -82,8 +81,8 @@ class Progress(CrawlComponent):
 
     def _log_path(self) -> str:
         """The folder of the request log; empty if none is written."""
-        settings = self._context.settings
-        folder, is_on = log_folder(settings), OwnSettings(settings).getbool("REQUEST_LOG_ENABLED")
+        folder = self._context.log_folder
+        is_on = OwnSettings(self._context.settings).getbool("REQUEST_LOG_ENABLED")
         return str(folder) if is_on and folder.is_dir() else ""
 
     def _opened(self) -> None:
@@ -197,7 +196,7 @@ _BY_ITSELF = frozenset({"finished", "network_down"})
 
 
 class LastWord(CrawlComponent):
-    """Logs a sentence if a crawl has ended by itself and has read nothing (`log.crawl_messages.nothing_read`).
+    """Logs a sentence if a crawl has ended by itself and has read nothing (`log.messages.nothing_read`).
 
     Only for spiders that begin with seeds and set `CrawlContext.refused_seeds`. A worker on Redis logs it if no other
     worker has read anything either.

@@ -137,7 +137,7 @@ class Revisiting(CrawlComponent):
             self._begin()
 
     def _seeds_joined(self) -> None:
-        if self._fronts is None:
+        if self._fronts is None and self._context.store == REDIS:
             self._begin()
 
     def _begin(self) -> None:

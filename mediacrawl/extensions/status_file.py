@@ -20,7 +20,7 @@ from mediacrawl.base.visit import Visit
 from mediacrawl.crawl.component import CrawlComponent
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.interfaces import LeaseSpider, lease_spider
-from mediacrawl.crawl.own_settings import REDIS, OwnSettings, log_folder
+from mediacrawl.crawl.own_settings import REDIS, OwnSettings
 from mediacrawl.crawl.setting_checks import changed_settings
 from mediacrawl.log.totals import failure_of, summed
 from mediacrawl.watch.adapter_counts import AdapterCounts, ranked
@@ -148,7 +148,7 @@ class StatusFile(CrawlComponent):
         context = self._context
         self._settings, self._spider = changed_settings(context.settings), lease_spider(self._crawler)
         catalogue = context.catalogue
-        self._log = str(log_folder(context.settings).absolute())
+        self._log = str(context.log_folder.absolute())
         self._catalogue = str(catalogue.absolute()) if catalogue else ""
         self._frontier = context.place if context.store == REDIS else str(self._folder.absolute())
         before = context.earlier

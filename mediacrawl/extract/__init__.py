@@ -22,6 +22,24 @@ if TYPE_CHECKING:
     from mediacrawl.extract.lists import parse_list, recognize_list
     from mediacrawl.extract.manifests import Manifest, ManifestTrack
     from mediacrawl.extract.medium import Medium
+else:
+    __getattr__ = late_names(
+        __name__,
+        {
+            "Fingerprint": "fingerprint",
+            "Link": "links",
+            "Listed": "listing",
+            "Listing": "listing",
+            "Manifest": "manifests",
+            "ManifestTrack": "manifests",
+            "Medium": "medium",
+            "Page": "links",
+            "decode": "charset",
+            "parse_list": "lists",
+            "parse_page": "links",
+            "recognize_list": "lists",
+        },
+    )
 
 __all__ = [
     "Fingerprint",
@@ -37,21 +55,3 @@ __all__ = [
     "parse_page",
     "recognize_list",
 ]
-
-__getattr__ = late_names(
-    __name__,
-    {
-        "Fingerprint": "fingerprint",
-        "Link": "links",
-        "Listed": "listing",
-        "Listing": "listing",
-        "Manifest": "manifests",
-        "ManifestTrack": "manifests",
-        "Medium": "medium",
-        "Page": "links",
-        "decode": "charset",
-        "parse_list": "lists",
-        "parse_page": "links",
-        "recognize_list": "lists",
-    },
-)

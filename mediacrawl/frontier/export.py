@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, fields, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from mediacrawl.base.files import replacing
 from mediacrawl.base.queued import QueuedRequest, WaitingPage
@@ -99,27 +99,24 @@ def write(candidates: Iterable[Candidate], path: Path) -> int:
     Raises:
         OSError: it cannot be written. No part of it is left.
     """
-    counted = _Counted(candidates)
-    lines = map(json_line, counted) if is_json(path) else seed_lines(counted)
+    number = 0
+
+    def counted() -> Iterator[Candidate]:
+        nonlocal number
+        for number, candidate in enumerate(candidates, 1):  # noqa: B007 - the number is the answer
+            yield candidate
+
+    lines = map(json_line, counted()) if is_json(path) else seed_lines(counted())
     with replacing(path, ".part") as plain:
         packed = gzip.GzipFile(fileobj=plain, mode="wb") if _is_compressed(path) else nullcontext(plain)
         with packed as file:
             # Text of a hostile page may have lone surrogates, which must not stop the export.
             file.writelines(line.encode("utf-8", "replace") for line in lines)
-    return counted.number
+    return number
 
 
 def _is_compressed(path: Path) -> bool:
     return path.suffix.lower() == ".gz"
-
-
-@contextmanager
-def _text(path: Path, mode: str, *, compressed: bool) -> Iterator[IO[str]]:
-    # Text of a hostile page may have lone surrogates, which must not stop the export.
-    options = {"encoding": "utf-8", "errors": "replace", "newline": "\n"}
-    opened: Any = gzip.open if compressed else open
-    with opened(path, mode, **options) as file:
-        yield file
 
 
 @contextmanager
@@ -129,7 +126,8 @@ def lines_of(path: Path) -> Iterator[Iterator[str]]:
     Raises:
         OSError: the file cannot be read; also while the lines are read.
     """
-    with _text(path, "rt", compressed=_is_compressed(path)) as file:
+    opened: Any = gzip.open if _is_compressed(path) else open
+    with opened(path, "rt", encoding="utf-8", errors="replace", newline="\n") as file:
         yield _named(file, path)
 
 
@@ -139,16 +137,3 @@ def _named(lines: Iterable[str], path: Path) -> Iterator[str]:
     except (EOFError, zlib.error, OSError) as error:
         # gzip raises three errors for a damaged or truncated file; none of them names it.
         raise OSError(errno.EIO, f"cannot be read to its end ({error})", str(path)) from error
-
-
-class _Counted:
-    """Counts the candidates that pass."""
-
-    def __init__(self, candidates: Iterable[Candidate]) -> None:
-        self._candidates = candidates
-        self.number = 0
-
-    def __iter__(self) -> Iterator[Candidate]:
-        for candidate in self._candidates:
-            self.number += 1
-            yield candidate

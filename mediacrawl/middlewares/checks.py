@@ -256,8 +256,8 @@ class NeverCrawlMiddleware(CrawlComponent):
 class SeenMiddleware(CrawlComponent):
     """Drops URLs that became duplicates while they waited in the frontier.
 
-    A URL with parameters that never change the page is replaced by the URL without them,
-    which is added to the frontier unless it is known. Without mediacrawl's scheduler every request passes.
+    A URL with parameters that never change the page is replaced by the URL without them, which is added to the frontier
+    unless it is known. Without mediacrawl's scheduler every request passes.
 
     Stats: ``drop/dust``.
     """
@@ -392,16 +392,14 @@ class AddressMiddleware(CrawlComponent):
     It resolves the host of a request. If the address serves another site's request, or did within its delay, the lease
     goes back and its site waits for the address (`politeness.address_clocks`). The same applies to an address that has
     not answered yet while the limit of requests to such addresses is reached. A guarded address ends the visit
-    (``drop/address``); the HTTP handler checks again when it connects. The delay of an address grows while requests to
-    it bring no find, and its pages lead to none (`AddressPolicy.budget`).
-
-    The addresses that it has looked up and judged go to the handler in the visit (`FetchFacts.judged`).
+    (``drop/address``). The addresses that are allowed go to the HTTP handler in the visit (`FetchFacts.judged`), which
+    connects to no other. The delay of an address grows while requests to it bring no find, and its pages lead to none
+    (`AddressPolicy.budget`).
 
     Disabled without mediacrawl's scheduler: Scrapy's own cannot take a request back.
 
     Settings: ``POLITENESS_ADDRESS_FACTOR``, ``POLITENESS_ADDRESS_MIN_DELAY``, ``FRONTIER_SITE_BUDGET``,
-    ``UNTRIED_SHARE``. Stats:
-    ``address/waits``, ``address/untried_waits``.
+    ``UNTRIED_SHARE``. Stats: ``address/waits``, ``address/untried_waits``.
     """
 
     def __init__(self, crawler: Crawler, context: CrawlContext) -> None:

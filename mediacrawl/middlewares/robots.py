@@ -82,23 +82,24 @@ class RobotsMiddleware(CrawlComponent):
         if context.leases:
             context.first_request = self._first_request
 
-    async def process_request(self, request: Request) -> Request | None:
-        """Let the request pass, refuse it, or request the robots.txt first.
+    async def process_request(self, request: Request) -> None:
+        """Let the request pass, or refuse it.
 
         Raises:
             RefusedRequest: robots.txt forbids it, or is unreachable.
         """
         visit: Visit | None = request.meta.get(VISIT)
         if request.meta.get("dont_obey_robotstxt") or (visit is not None and visit.fetch.allowed):
-            return None
+            return
         if visit is not None and visit.fetch.kind is Kind.ROBOTS:
-            return self._carried(request, visit) if visit.fetch.url == _carrier(visit) else None
+            if visit.fetch.url == _carrier(visit):
+                self._refuse_carrier(request, visit)
+            return
         if not request.url.lower().startswith(("http:", "https:")):
-            return None
+            return
         if visit is not None:
+            # If the file is to be fetched by now, the next lease begins with it.
             verdict = self._ask(request, visit)
-            if verdict.say is RobotsAction.FETCH:
-                return self._robots_request(request, visit, verdict)
         else:
             authority = authority_of(canonical(request.url) or request.url)
             verdict = self._context.robots.ask(authority, request.url, self._clock.now())
@@ -106,12 +107,17 @@ class RobotsMiddleware(CrawlComponent):
                 await self._fetch(authority, verdict)
                 verdict = self._context.robots.ask(authority, request.url, self._clock.now())
         self._obey(request, visit, verdict)
-        return None
 
     def _first_request(self, request: Request, visit: Visit) -> Request | None:
-        """Return the request of the robots.txt that a request has to wait for; None if it is known, or not obeyed."""
-        if request.meta.get("dont_obey_robotstxt") or visit.fetch.kind is Kind.ROBOTS:
+        """Return the request of the robots.txt that a request has to wait for; None if it is known, or not obeyed.
+
+        That of a carrier waits for its own file, unless that is known by now, or another carrier has replaced it.
+        """
+        if request.meta.get("dont_obey_robotstxt"):
             return None
+        if visit.fetch.kind is Kind.ROBOTS:
+            carried = self._context.robots.carried(visit.lease.parent, visit.lease.url)
+            return self._robots_request(request, visit, carried) if carried is not None else None
         verdict = self._ask(request, visit)
         if verdict.say is RobotsAction.FETCH:
             return self._robots_request(request, visit, verdict)
@@ -119,8 +125,9 @@ class RobotsMiddleware(CrawlComponent):
         return None
 
     def _ask(self, request: Request, visit: Visit) -> RobotsDecision:
-        authority = authority_of(visit.lease.url)
-        verdict = self._context.robots.ask(authority, request.url, visit.lease.taken, owed=visit.lease.delay)
+        # Not the time of the lease: another lease may have brought the file since.
+        authority, now = authority_of(visit.lease.url), self._clock.now()
+        verdict = self._context.robots.ask(authority, request.url, now, owed=visit.lease.delay)
         if verdict.say is not RobotsAction.FETCH:
             visit.fetch.crawl_delay = verdict.crawl_delay
         return verdict
@@ -152,7 +159,7 @@ class RobotsMiddleware(CrawlComponent):
             self._cookies.drop(authority)
         now = self._clock.now()
         answer = _answer(request, response, now, broke_off=visit.fetch.broke_off)
-        learned = self._learn(authority, answer, now, response)
+        learned = self._learn(authority, answer, now, response, "" if _carrier(visit) else visit.lease.site)
         if not _carrier(visit) and learned.crawl_delay is not None:
             visit.fetch.crawl_delay = learned.crawl_delay
         if learned.sitemaps:
@@ -173,10 +180,10 @@ class RobotsMiddleware(CrawlComponent):
     # -- responses -------------------------------------------------------------------------------------------
 
     def _learn(
-        self, authority: str, answer: RobotsAnswer, now: float, response: Response | None = None
+        self, authority: str, answer: RobotsAnswer, now: float, response: Response | None = None, site: str = ""
     ) -> RobotsUpdate:
-        """Store the rules, or the failure."""
-        site = site_of(authority)
+        """Store the rules, or the failure; `site` is that of the authority, if it is known."""
+        site = site or site_of(authority)
         learned = self._context.robots.learn(authority, answer, now)
         if self._context.request_log is not None:
             status = answer.status if learned.known or not answer.broke_off else 0
@@ -263,15 +270,7 @@ class RobotsMiddleware(CrawlComponent):
         self._stats.inc_value("robots/redirect_refused")
         return None
 
-    def _carried(self, request: Request, visit: Visit) -> Request:
-        """Return the request of a carrier.
-
-        Raises:
-            RefusedRequest: the robots.txt is known by now, or another carrier has replaced this one.
-        """
-        verdict = self._context.robots.carried(_authority(visit), visit.lease.url)
-        if verdict is not None:
-            return self._robots_request(request, visit, verdict)
+    def _refuse_carrier(self, request: Request, visit: Visit) -> None:
         self._stats.inc_value("robots/outdated")
         request_serialization.hide(request, self._crawler.spider)
         visit.decide(Outcome(End.DONE))

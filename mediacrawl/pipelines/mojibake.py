@@ -14,10 +14,11 @@ from scrapy.statscollectors import StatsCollector
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredLock
 
+from mediacrawl.base.files import HeldFolder
 from mediacrawl.base.setting_types import fields_setting
 from mediacrawl.crawl.failures import LocalFaultError, fault_here
 from mediacrawl.crawl.housekeeping import refuse_start
-from mediacrawl.crawl.own_settings import HeldFolder, OwnSettings, models_of, state_folder
+from mediacrawl.crawl.own_settings import OwnSettings, models_of, state_folder
 from mediacrawl.crawl.threads import in_thread
 from mediacrawl.encoding import History, ModelError, Substitutions, use_models
 from mediacrawl.record import Fixer, FixResult, MediaItem

@@ -288,13 +288,7 @@ class UntriedAddresses:
         return 0.0
 
     def end(self, request: int, now: float, *, answered: bool | None) -> None:
-        """End a request; one without a place is ignored.
-
-        Args:
-            request: as given to `take`.
-            now: seconds, on the same clock.
-            answered: whether a response came; None if nothing was sent.
-        """
+        """End a request; one without a place is ignored. `answered` is None if nothing was sent."""
         address, began, is_untried = self._out.pop(request, ("", 0.0, False))
         self._places -= is_untried
         if not address or answered is None:

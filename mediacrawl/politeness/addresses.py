@@ -133,9 +133,8 @@ def refusal(address: str | Address) -> str | None:
             ``this_network``, ``documentation``, ``benchmark``, ``multicast``, ``broadcast``, ``reserved``,
             ``metadata``, or ``no_address``.
     """
-    if not isinstance(address, str):
-        return _refusal(address)
-    return _refusal_of_text(address)
+    parsed = parse_address(address) if isinstance(address, str) else address
+    return NO_ADDRESS if parsed is None else _refusal(parsed)
 
 
 def layers(address: Address) -> tuple[Address, ...]:
@@ -156,12 +155,6 @@ def reserved_for(address: Address) -> str | None:
 
 
 @lru_cache(maxsize=10_000)
-def _refusal_of_text(text: str) -> str | None:
-    address = parse_address(text)
-    return NO_ADDRESS if address is None else _refusal(address)
-
-
-@lru_cache(maxsize=10_000)
 def parse_address(text: str) -> Address | None:
     """Return an address as an object; None if the text is none."""
     try:
@@ -170,6 +163,7 @@ def parse_address(text: str) -> Address | None:
         return None
 
 
+@lru_cache(maxsize=10_000)
 def _refusal(address: Address) -> str | None:
     return next(filter(None, map(reserved_for, layers(address))), None)
 

@@ -8,8 +8,8 @@ outlives the process in the frontier's notes and in the file of the model. A use
 find (`nuggets`); an exception in it ends nothing.
 
 Begin with `links`: the class of a link, the score that it starts with, its features. `adaptive.Adaptive` learns the
-scores from what the crawl found (`visits` shares the reward of a find, `learner` is the model, `shared` is for several
-workers); `orders` has others to compare with. `hubs` and `revisits` are for pages that are requested again.
+scores from what the crawl found (`visits` shares the reward of a find, also with other workers; `learner` is the
+model); `orders` has others to compare with. `hubs` and `revisits` are for pages that are requested again.
 """
 
 from mediacrawl.priority.links import Scores, link_class

@@ -29,8 +29,16 @@ from mediacrawl.frontier.site_state import AGAIN, MOST_CLASSES, class_for
 from mediacrawl.priority.learner import Learner, Rows, load_model, save_model
 from mediacrawl.priority.links import SIZE, WIDTH, place, places
 from mediacrawl.priority.orders import RECORDS, OrderModelError, Scored
-from mediacrawl.priority.shared import SharedJournal, SharedNotes
-from mediacrawl.priority.visits import CreditPolicy, Past, VisitEntry, VisitJournal, Visits, unpacked
+from mediacrawl.priority.visits import (
+    CreditPolicy,
+    Past,
+    SharedJournal,
+    SharedNotes,
+    VisitEntry,
+    VisitJournal,
+    Visits,
+    unpacked,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -398,7 +406,7 @@ class Adaptive:
     (`VisitJournal`), written by `save`: a kill loses what came after the last commit, a second. In a file: the model,
     written each minute and at the end; what it lacks after a kill it learns again from the journal.
 
-    Where several workers share the notes (`shared.SharedNotes`) each learns from the visits of all, some seconds later
+    Where several workers share the notes (`SharedNotes`) each learns from the visits of all, some seconds later
     than from its own (`SharedJournal`). A site's record comes with its lease, and is written by the worker that visited
     the site, or that credited it and had visited it before; the others only count. Of two that write one record within
     two seconds the later wins, and each continues with what it has counted. So a credit may be missing in a record
@@ -433,11 +441,11 @@ class Adaptive:
         self._policy = policy
         self._notes = notes
         self._path = path
-        self.learner = Learner(policy.rate)
         self.classes = Classes(policy.sites, policy.classes, self._recall)
         self.visits = Visits(policy.credit)
         self._shared = SharedJournal(notes, policy.credit.remembered) if isinstance(notes, SharedNotes) else None
         self.journal = self._shared or VisitJournal(notes, policy.credit.remembered)
+        self.learner = Learner(policy.rate)
         self._known = 0
         self._resumes = False
         self._has_new_visits = False

@@ -21,6 +21,24 @@ if TYPE_CHECKING:
     from mediacrawl.probe.policy import ProbePolicy
     from mediacrawl.probe.result import ProbeResult
     from mediacrawl.probe.session import FirstAnswer, Odd, Probe, Reply, Session
+else:
+    __getattr__ = late_names(
+        __name__,
+        {
+            "FirstAnswer": "session",
+            "Odd": "session",
+            "Probe": "session",
+            "ProbePolicy": "policy",
+            "ProbeResult": "result",
+            "Reply": "session",
+            "Session": "session",
+            "file_parts": "disk",
+            "read_file": "disk",
+            "read_stream": "icecast",
+            "sniff": "formats",
+            "stream_bytes": "icecast",
+        },
+    )
 
 __all__ = [
     "FirstAnswer",
@@ -36,21 +54,3 @@ __all__ = [
     "sniff",
     "stream_bytes",
 ]
-
-__getattr__ = late_names(
-    __name__,
-    {
-        "FirstAnswer": "session",
-        "Odd": "session",
-        "Probe": "session",
-        "ProbePolicy": "policy",
-        "ProbeResult": "result",
-        "Reply": "session",
-        "Session": "session",
-        "file_parts": "disk",
-        "read_file": "disk",
-        "read_stream": "icecast",
-        "sniff": "formats",
-        "stream_bytes": "icecast",
-    },
-)

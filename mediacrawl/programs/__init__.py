@@ -2,5 +2,6 @@
 
 `fleet` runs several workers, `rerun` repairs stored items again, `music` the tags of files, `segment` makes seeds of
 stored links, `complaint` answers a site's owner, `report` draws a page or a terminal screen, `recheck` probes doubtful
-records again, `frontier_tools` checks and repairs a frontier, `demo` is a web to crawl. `commands` has their commands.
+records again, `frontier_tools` checks and repairs a frontier, `single` shows what one URL gives, `demo` is a web to
+crawl. `commands` has their commands.
 """

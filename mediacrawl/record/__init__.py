@@ -20,6 +20,18 @@ if TYPE_CHECKING:
     from mediacrawl.record.item import MediaItem
     from mediacrawl.record.merging import Description, keep_facts, may_have_lost, with_copies
     from mediacrawl.record.values import derived_values
+else:
+    # Who names the class of an item needs neither the models of the texts nor the probe.
+    __getattr__ = late_names(
+        __name__,
+        {
+            **dict.fromkeys(("build_item", "build_manifest_item", "build_page_item"), "build"),
+            **dict.fromkeys(("FixResult", "Fixer"), "fixer"),
+            "MediaItem": "item",
+            "derived_values": "values",
+            **dict.fromkeys(("Description", "keep_facts", "may_have_lost", "with_copies"), "merging"),
+        },
+    )
 
 __all__ = [
     "Description",
@@ -35,15 +47,3 @@ __all__ = [
     "may_have_lost",
     "with_copies",
 ]
-
-# Who names the class of an item needs neither the models of the texts nor the probe.
-__getattr__ = late_names(
-    __name__,
-    {
-        **dict.fromkeys(("build_item", "build_manifest_item", "build_page_item"), "build"),
-        **dict.fromkeys(("FixResult", "Fixer"), "fixer"),
-        "MediaItem": "item",
-        "derived_values": "values",
-        **dict.fromkeys(("Description", "keep_facts", "may_have_lost", "with_copies"), "merging"),
-    },
-)

@@ -4,41 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
-from itertools import pairwise
-from typing import Any, Final
-from urllib.parse import unquote_to_bytes
+from typing import Any
 
-from mediacrawl.base.charsets import CHARDET, DocumentReading, clean_all
+from mediacrawl.base.charsets import clean_all
 from mediacrawl.base.evidence import chapter_number, tag_elements
-from mediacrawl.base.facts import (
-    ADAPTER,
-    FEED,
-    LONGEST_TEXT,
-    OCTETS,
-    PAGE,
-    PLAYLIST,
-    SITEMAP,
-    URL,
-    Fact,
-    fact,
-    frame_attributes,
-    is_external,
-    pack,
-    unpack,
-)
+from mediacrawl.base.facts import PLAYLIST, Fact, fact, is_external, pack, unpack
 from mediacrawl.base.languages import bcp47
-from mediacrawl.base.parts import Chapter, Track, as_object
-from mediacrawl.base.terms import Evidence, Tag
-from mediacrawl.encoding import DecodedDocument, FieldDecision, model_version
+from mediacrawl.base.parts import Track, as_object
+from mediacrawl.base.terms import Evidence
 from mediacrawl.extract import Manifest, ManifestTrack
 from mediacrawl.probe import FirstAnswer, Probe, ProbeResult
-from mediacrawl.record.fixer import decision_fields
+from mediacrawl.record.elements import document_elements, link_elements, name_elements
 from mediacrawl.record.item import MediaItem, stored_bytes
 from mediacrawl.record.structured import STRUCTURED_KEYS
-from mediacrawl.record.values import fill_values
+from mediacrawl.record.values import chapters_of, fill_values, number_in
 
 STREAM = "stream"
 """The `ProbeResult.status` of a stream, which manifests have, too."""
@@ -47,7 +28,6 @@ _TYPES = frozenset({"AudioObject", "VideoObject", "MusicRecording", "PodcastEpis
 _ANSWERS = {"yes": True, "no": False}
 _VIDEO_TYPES = frozenset({"PodcastEpisode", "BroadcastService"})
 """Types that a file with video may have besides VideoObject."""
-_NUMBER = re.compile(r"\d{1,7}(?:\.\d{1,6})?", re.ASCII)
 _PARTS = ("tracks", "chapters", "covers")
 """Lists of objects, in the order in which they are kept if the record's budget is short."""
 _PROBED = tuple(
@@ -233,30 +213,6 @@ def _is_told_chapter(element: dict[str, Any]) -> bool:
     return key.startswith("chapters[") and is_external(element) and chapter_number(key) is not None
 
 
-def chapters_of(elements: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The chapters that a feed states: beginning, link and picture are attributes of the frame (`base.facts.framed`).
-
-    A chapter that is missing ends them, since the keys of those behind it are not their places.
-
-    Args:
-        elements: of ``tags``, the titles of the chapters; of one key the first counts.
-    """
-    titles: dict[int, dict[str, Any]] = {}
-    for each in elements:
-        number = chapter_number(each["key"])
-        if number is not None:
-            titles.setdefault(number, each)
-    found = list[Chapter]()
-    while (element := titles.get(len(found))) is not None:
-        about = frame_attributes(element["frame"])
-        start = _number(about.get("start"))
-        found.append(Chapter(start or 0.0, None, element["text"], about.get("href"), about.get("image")))
-    for chapter, following in pairwise(found):
-        chapter.end = following.start if following.start > chapter.start else None
-    made: list[dict[str, Any]] = clean_all(list(map(as_object, found)))
-    return made
-
-
 def _fill_from_facts(item: MediaItem, facts: Sequence[Fact]) -> None:
     """Sets type, duration and size of the picture from facts where the file itself does not state them."""
     stated = {each.key: each.text for each in reversed(facts)}
@@ -265,7 +221,7 @@ def _fill_from_facts(item: MediaItem, facts: Sequence[Fact]) -> None:
         item.type == "AudioObject" or kind in _VIDEO_TYPES or item.probe_status == MediaItem.PAGE_STATUS
     ):
         item.type = kind
-    seconds = _number(stated.get("duration"))
+    seconds = number_in(stated.get("duration"))
     if item.duration is None and seconds and item.probe_status != STREAM:
         item.duration, item.duration_estimated = seconds, True
     if item.duration is not None:
@@ -274,7 +230,7 @@ def _fill_from_facts(item: MediaItem, facts: Sequence[Fact]) -> None:
     if item.is_live is None and stated.get("is_live") in _ANSWERS:
         item.is_live = _ANSWERS[stated["is_live"]]
     if item.probe_status == MediaItem.PAGE_STATUS:
-        width, height = _number(stated.get("width")), _number(stated.get("height"))
+        width, height = number_in(stated.get("width")), number_in(stated.get("height"))
         item.width, item.height = (int(width), int(height)) if width and height else (None, None)
 
 
@@ -285,84 +241,6 @@ def _type_of_manifest(manifest: Manifest, item: MediaItem) -> str:
         return item.type
     is_sound = manifest.audio_codec is not None and not manifest.is_video
     return "AudioObject" if is_sound else "VideoObject"
-
-
-def _number(text: str | None) -> float | None:
-    if text is None or not _NUMBER.fullmatch(text):
-        return None
-    return float(text)
-
-
-# -- the elements of tags ----------------------------------------------------------------------------------------------
-#
-# One from a document has, besides what `base.evidence` lists, ``document`` if no declaration decided its encoding:
-# ``models``, ``chardet``, or ``default`` for windows-1252 where nothing else applied. `declared` is then that of
-# the document, and the decision is the document's, if it was certain. A text that the document's encoding cannot hold,
-# since some of its characters were written by reference, has its UTF-8 and no ``document``.
-
-UTF8: Final = "utf-8"
-_LINK_KEYS: Final = ("page_title", "anchor_text")
-"""Fields of a record that are keys of their elements; ``title`` is that of a feed's entry."""
-
-
-def document_elements(facts: Sequence[Fact]) -> list[dict[str, Any]]:
-    """Return the entries of facts in `MediaItem.tags`, with their bytes in the document, or their UTF-8."""
-    if not facts:
-        return []
-    read = [DocumentReading.of(each.declared) for each in facts]
-    raws = [
-        None if of.encoding == UTF8 else DecodedDocument.bytes_of(each.text, of)
-        for each, of in zip(facts, read, strict=True)
-    ]
-    elements = tag_elements(
-        [
-            Tag(each.source, each.frame, each.key, UTF8, each.text.encode(), each.text)
-            if raw is None
-            else Tag(each.source, each.frame, each.key, of.encoding, raw, each.text)
-            for each, of, raw in zip(facts, read, raws, strict=True)
-        ]
-    )
-    for element, each, of, raw in zip(elements, facts, read, raws, strict=True):
-        if of.by and raw is not None and not each.text.isascii():
-            element["document"] = of.by
-            if of.by == CHARDET or of.is_sure:
-                decision = FieldDecision(element["text"], of.encoding, of.language, of.confidence)
-                element.update(decision_fields(decision, model_version()))
-    return elements
-
-
-def link_elements(evidence: Evidence) -> list[dict[str, Any]]:
-    """Return the entries of page title and anchor text in `MediaItem.tags`. Plain ASCII has none."""
-    via = evidence.via.partition("/")[0]
-    source = FEED if evidence.feed_url else via if via in {PLAYLIST, SITEMAP, ADAPTER} else PAGE
-    # An answer to a data request is not the page, whose title this is.
-    of_title = PAGE if source == ADAPTER else source
-    texts = zip((of_title, source), _LINK_KEYS, (evidence.page_title, evidence.anchor), strict=True)
-    return document_elements(
-        [
-            Fact(of, name, name, text, evidence.page_charset or UTF8)
-            for of, name, text in texts
-            if text and not text.isascii()
-        ]
-    )
-
-
-def name_elements(url: str) -> list[dict[str, Any]]:
-    """Return the entry of a file's name in its URL, whose bytes are in the encoding of the server's file system.
-
-    Plain ASCII has none. The declared encoding is UTF-8 if the bytes are valid, else Latin-1.
-    """
-    written = url.partition("#")[0].partition("?")[0].rpartition("/")[2]
-    if len(written) > 3 * LONGEST_TEXT or ("%" not in written and written.isascii()):
-        return []
-    raw = unquote_to_bytes(written)[:LONGEST_TEXT]
-    if raw.isascii():
-        return []
-    try:
-        text, declared = raw.decode(UTF8), UTF8
-    except UnicodeDecodeError:
-        text, declared = raw.decode(OCTETS), OCTETS
-    return tag_elements([Tag(URL, "path", "filename", declared, raw, text)])
 
 
 # -- limits on the text of a record: a kilobyte can decompress to megabytes of tags, each kept with its bytes ----------

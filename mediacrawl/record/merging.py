@@ -18,10 +18,11 @@ from mediacrawl.base.evidence import (
     whole_elements,
 )
 from mediacrawl.base.facts import MOST_FACTS, Fact, is_external
-from mediacrawl.record.build import chapters_of, document_elements
+from mediacrawl.record.elements import document_elements
 from mediacrawl.record.item import MediaItem
 from mediacrawl.record.values import (
     best_values,
+    chapters_of,
     derived_again,
 )
 

@@ -5,13 +5,26 @@ They are computed again whenever the fixer has changed a text.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, cast
 
-from mediacrawl.base.evidence import decision_of, is_better, is_lost, number, read_place, whole_elements
-from mediacrawl.base.facts import EXTERNAL_SOURCES, FEED, PERSON, ROLES, persons_of, soundbites_of, transcripts_of
+from mediacrawl.base.charsets import clean_all
+from mediacrawl.base.evidence import chapter_number, decision_of, is_better, is_lost, number, read_place, whole_elements
+from mediacrawl.base.facts import (
+    EXTERNAL_SOURCES,
+    FEED,
+    PERSON,
+    ROLES,
+    frame_attributes,
+    persons_of,
+    soundbites_of,
+    transcripts_of,
+)
 from mediacrawl.base.languages import bcp47
+from mediacrawl.base.parts import Chapter, as_object
 from mediacrawl.record.item import EPISODE_TYPES, MEDIA_KINDS, MediaItem
 from mediacrawl.record.structured import IDENTIFIER_KEYS, LOUDNESS_KEYS, PLAYING, identifiers_of, loudness_of
 
@@ -246,3 +259,37 @@ def _votes(elements: Iterable[Mapping[str, Any]]) -> list[tuple[str, float]]:
         if is_sure and language and isinstance(language, str):
             votes.append((language, min(confidence, 1.0)))
     return votes
+
+
+_NUMBER = re.compile(r"\d{1,7}(?:\.\d{1,6})?", re.ASCII)
+
+
+def chapters_of(elements: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The chapters that a feed states: beginning, link and picture are attributes of the frame (`base.facts.framed`).
+
+    A chapter that is missing ends them, since the keys of those behind it are not their places.
+
+    Args:
+        elements: of ``tags``, the titles of the chapters; of one key the first counts.
+    """
+    titles: dict[int, dict[str, Any]] = {}
+    for each in elements:
+        number = chapter_number(each["key"])
+        if number is not None:
+            titles.setdefault(number, each)
+    found = list[Chapter]()
+    while (element := titles.get(len(found))) is not None:
+        about = frame_attributes(element["frame"])
+        start = number_in(about.get("start"))
+        found.append(Chapter(start or 0.0, None, element["text"], about.get("href"), about.get("image")))
+    for chapter, following in pairwise(found):
+        chapter.end = following.start if following.start > chapter.start else None
+    made: list[dict[str, Any]] = clean_all(list(map(as_object, found)))
+    return made
+
+
+def number_in(text: str | None) -> float | None:
+    """Return the number that a fact states; None if it states none."""
+    if text is None or not _NUMBER.fullmatch(text):
+        return None
+    return float(text)

@@ -81,16 +81,11 @@ class ExtensionFilter:
 
     def refuses(self, url: str) -> bool:
         """Whether a canonical URL is refused."""
-        # A compressed sitemap has the extension of an archive, and a JSON Feed that of data.
-        extension = extension_of(url)
-        if extension not in self.refused or is_packed_list(url) or (extension == "json" and _is_feed(url)):
+        # A compressed sitemap has the extension of an archive, and a JSON Feed that of data: ``audio-feed.json``.
+        extension, name = extension_of(url), url.partition("?")[0].rpartition("/")[2]
+        if extension not in self.refused or is_packed_list(url) or (extension == "json" and "feed" in name.lower()):
             return False
         return extension not in _OF_NAMES or _is_filed(url.partition("?")[0], url.find("/", 8)) is not None
-
-
-def _is_feed(url: str) -> bool:
-    """Whether the name of a file of JSON says that it is a feed: ``feed.json``, ``audio-feed.json``."""
-    return "feed" in url.partition("?")[0].rpartition("/")[2].lower()
 
 
 def parse_extensions(text: str, where: str) -> frozenset[str]:
@@ -485,6 +480,7 @@ class Scope:
             drops[Drop.BAD_URL] = sum(1 for _ in hrefs)
             return accepted, +drops
         known = RecentUrls(1) if known is None else known
+        today, too_deep, reason_for = self._today(), self._is_too_deep(depth), self._reason
         affordable = _affordable(hrefs, len(base.requested), drops)
         links = list(known.unknown_links(affordable, base.origin, base.written))
         longest = self._traps.max_length * _LONGEST_ESCAPE
@@ -495,7 +491,6 @@ class Scope:
             for _, href, _ in links
         ]
         found = zip(links, urls, strict=True)
-        too_deep, today, reason_for = self._is_too_deep(depth), self._today(), self._reason
         fresh = list[tuple[int, Spelling]]()
         for index, url, reference in self._each_once(found, base, own or base.url, known, drops, enclosures=enclosures):
             if url.key in known:
@@ -620,16 +615,12 @@ def _affordable(hrefs: Iterable[str], base_length: int, drops: Counter[Drop]) ->
     return affordable
 
 
-def _is_unfilled(href: str) -> bool:
-    return _placeholder(href) is not None or _is_no_value(href) is not None
-
-
 def _why_no_url(href: str, longest: int) -> Drop:
     if scheme_of(href) not in ("", "http", "https"):
         return Drop.SCHEME
     if len(href) > longest:
         return Drop.LENGTH
-    return Drop.TEMPLATE if _is_unfilled(href) else Drop.BAD_URL
+    return Drop.TEMPLATE if _placeholder(href) or _is_no_value(href) else Drop.BAD_URL
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ they are one site, so that one machine cannot be any number of sites.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache, lru_cache
 from ipaddress import IPv6Address, IPv6Network, ip_network
 from typing import TYPE_CHECKING, NamedTuple
@@ -88,31 +87,20 @@ def _with_encoded_query(reference: str, charset: str) -> str:
     if parts is None or parts[2].isascii() or charset.startswith(_NOT_FOR_QUERIES):
         return reference
     try:
-        query = "".join(_octet(octet) for octet in _encoded(parts[2], charset))
+        return parts[1] + _encoded(parts[2], charset) + parts[3]
     except LookupError:
         return reference
-    return parts[1] + query + parts[3]
 
 
-def _encodes(text: str, charset: str) -> bool:
+def _encoded(text: str, charset: str) -> str:
+    """Return a text with its octets escaped; a character that the charset lacks is an escaped numeric reference."""
     try:
-        return bool(text.encode(charset))
+        # The library escapes what is ASCII and may not be in a query.
+        return "".join(chr(octet) if octet < 0x80 else f"%{octet:02X}" for octet in text.encode(charset))
     except UnicodeError:
-        return False
-
-
-def _octet(octet: int | str) -> str:
-    # The library escapes what is ASCII and may not be in a query.
-    return octet if isinstance(octet, str) else chr(octet) if octet < 0x80 else f"%{octet:02X}"
-
-
-def _encoded(text: str, charset: str) -> Iterator[int | str]:
-    """Yield the octets of a text; of a character that the charset lacks the escaped numeric reference."""
-    for character in [text] if _encodes(text, charset) else text:
-        try:
-            yield from character.encode(charset)
-        except UnicodeError:
-            yield f"%26%23{ord(character)}%3B"
+        if len(text) > 1:
+            return "".join(_encoded(character, charset) for character in text)
+        return f"%26%23{ord(text)}%3B"
 
 
 def _is_punycode(host: str) -> bool:
@@ -465,7 +453,7 @@ def host_of(url: str) -> str:
     """Return the host of an absolute URL by slicing: no user, no port, IPv6 in its square brackets."""
     start = url.find("//") + 2
     end = url.find("/", start)
-    authority = url[start:end] if end >= 0 else _cut(url[start:])
+    authority = url[start:end] if end >= 0 else url[start:].partition("?")[0].partition("#")[0]
     if "@" in authority:
         authority = authority.rpartition("@")[2]
     if ":" not in authority:
@@ -513,10 +501,6 @@ def is_public_suffix(host: str) -> bool:
 def is_network(site: str) -> bool:
     """Tell whether a site is a network of IPv6 addresses."""
     return "/" in site
-
-
-def _cut(rest: str) -> str:
-    return rest.partition("?")[0].partition("#")[0]
 
 
 @lru_cache(maxsize=100_000)

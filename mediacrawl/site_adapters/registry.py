@@ -25,12 +25,13 @@ class SiteAdapters:
             self._of_host.setdefault(each.pages.host.removeprefix("*."), []).append(each)
 
     @classmethod
-    def load(cls, folder: Path) -> SiteAdapters:
+    def load(cls, folder: str | Path) -> SiteAdapters:
         """Read all files ``*.json`` of a folder, or one file.
 
         Raises:
             AdapterError: a file has faults, two adapters have one name, or the folder cannot be read.
         """
+        folder = Path(folder)
         if folder.is_file():
             return cls([load(folder)])
         try:

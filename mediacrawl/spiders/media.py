@@ -43,7 +43,7 @@ from mediacrawl.crawl.threads import in_reactor
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.refused import NOTE_KIND, RefusedUrls
 from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
-from mediacrawl.log.crawl_messages import start_line
+from mediacrawl.log.messages import start_line
 from mediacrawl.middlewares.answers import is_redirect, target_of
 from mediacrawl.politeness.delay import asked_to_wait, trouble_of
 from mediacrawl.reading.page_reader import candidate
@@ -103,9 +103,9 @@ class Readmission:
         else:
             self._context.frontier.update_note(NOTE_KIND, "", change)
 
-    def visit_ended(self, visit: Visit, outcome: Outcome) -> None:
+    def visit_ended(self, visit: Visit, outcome: Outcome) -> None:  # noqa: ARG002
         """Note a URL that ended for its address."""
-        if outcome.reason is not Drop.ADDRESS or self._is_full:
+        if self._is_full:
             return
         self._waiting.append(visit.lease.key)
         if not self._is_out:
@@ -221,7 +221,7 @@ class MediaSpider(ProbingSpider):
         spider._set_crawler(crawler)
         if arguments.fresh:
             spider._delete_old()
-        listen_to_visits(crawler, spider._readmission.visit_ended)
+        listen_to_visits(crawler, spider._readmission.visit_ended, Drop.ADDRESS)
         if context.store == REDIS:
             crawler.signals.connect(spider._hold, signals.spider_opened)
         return spider

@@ -10,7 +10,7 @@ from typing import Any
 from mediacrawl.base.format import in_words, plural
 from mediacrawl.base.terms import SiteInfo
 from mediacrawl.frontier.sqlite.reader import FrontierOverview
-from mediacrawl.log.meanings import LIMITS, MEANINGS, TROUBLES
+from mediacrawl.log.messages import LIMITS, MEANINGS, TROUBLES
 from mediacrawl.log.totals import Totals, summed
 from mediacrawl.store import CatalogueFigures
 from mediacrawl.watch.adapter_counts import AdapterCounts, ranked, summary_lines

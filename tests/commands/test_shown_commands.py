@@ -25,7 +25,7 @@ ELSEWHERE = {
     "scrapy trainencoding": "takes a hundred KB of a language: tests/encoding",
     "scrapy segment": "takes the links of several crawls: tests/segment",
     "mediacrawl demo --port": "ends when it is stopped: tests/commands/test_command_line.py",
-    "scrapy adapters try": "asks the site that is shown: tests/commands/test_adapters_command.py",
+    "scrapy adapters try": "asks the site that is shown: tests/programs/commands/test_adapters_command.py",
     "scrapy crawl media -a seed=http://ljosvaki.example": "asks it, too: tests/e2e/test_learned_crawl.py",
     "scrapy crawl media -a seed=next.txt": "what scrapy segment wrote: tests/segment",
 }

@@ -10,7 +10,7 @@ from judging import Verdict
 from player_sites import SITES
 from player_sites.server import CRAWLED, PlayerWeb, moved
 
-from mediacrawl.commands.adapters import allowed_to
+from mediacrawl.programs.commands.adapters import allowed_to
 from mediacrawl.scope import canonical
 from mediacrawl.site_adapters import learn_files
 from mediacrawl.site_adapters.loading import load

@@ -425,7 +425,8 @@ def little_room(monkeypatch):
 
     def shrink(dice):
         monkeypatch.setattr(tables, "MERGE_AT", dice.choice([50, 500, 20_000]))
-        monkeypatch.setattr(tables, "HELD_SITES", dice.choice([1, 3, 50]))
+        for name in ("HELD_CLASSES", "HELD_SITES"):
+            monkeypatch.setattr(tables, name, dice.choice([1, 3, 50]))
         monkeypatch.setattr(seen, "SAVE_AT", dice.choice([100, 1_000, 1_000_000]))
         monkeypatch.setattr(front, "WAKE", dice.choice([2, 64]))
         monkeypatch.setattr(front, "GROW", dice.choice([1, 1_000]))

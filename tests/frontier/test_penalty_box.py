@@ -56,7 +56,7 @@ def test_many_new_ranks_do_not_let_the_heaps_grow():
         box.put(turn % 10, 0.0, turn % 3)
         box.release(1.0)
     box.put(0, 5.0, 0)
-    assert sum(len(heap) for heap in box._ready.values()) < 400
+    assert sum(len(heap) for heap in box._ranked.values()) < 400
     for turn in range(10_000):
         box.put(0, 5.0 + turn, 0)
     assert len(box._penalty) < 200
@@ -125,7 +125,7 @@ def test_it_holds_what_a_plain_dictionary_holds(steps):
             better = [model[site] for site in ready if (model[site][1], -model[site][0]) > (of_rank, -due)]
             assert step == "even" or not better
         assert len(box) == len(model)
-        assert box.ready == len(ready)
+        assert len(box.ready) == len(ready)
         assert set(box.ranks) == {model[site][1] for site in ready}
         expected = 0.0 if ready else min((due for due, _ in model.values()), default=None)
         assert box.next_release() == expected

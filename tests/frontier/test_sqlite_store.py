@@ -251,7 +251,8 @@ def test_new_scores_of_a_site_at_hand_run_no_statement_before_the_next_flush(tmp
 
 
 def test_scores_of_a_site_that_left_memory_are_not_forgotten(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables, "HELD_SITES", 1)
+    for name in ("HELD_CLASSES", "HELD_SITES"):
+        monkeypatch.setattr(tables, name, 1)
     store = start(tmp_path)
     store.add(candidates(1) + candidates(1, "b.org"))
     store.commit()

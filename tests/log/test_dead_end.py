@@ -2,7 +2,7 @@
 
 import pytest
 
-from mediacrawl.log.crawl_messages import nothing_read, start_line
+from mediacrawl.log.messages import nothing_read, start_line
 
 ANEW = "-a seed=... adds seeds; -a fresh=1 starts over"
 NOTHING = {"refused": {}, "ends": {}, "failures": {}, "waiting": 0, "shelved": 0}

@@ -24,13 +24,12 @@ from mediacrawl.frontier.redis.store import RedisFrontier
 from mediacrawl.frontier.redis.worker import RedisWorker
 from mediacrawl.frontier.sqlite.store import MemoryFrontier
 from mediacrawl.politeness.delay import DelayPolicy
-from mediacrawl.priority import shared
+from mediacrawl.priority import visits as last_visits
 from mediacrawl.priority.adaptive import Adaptive, AdaptivePolicy, SiteClasses
 from mediacrawl.priority.learner import load_model
 from mediacrawl.priority.links import NOTHING, WIDTH
 from mediacrawl.priority.orders import RECORDS
-from mediacrawl.priority.shared import SharedJournal, SharedNotes
-from mediacrawl.priority.visits import VisitEntry
+from mediacrawl.priority.visits import SharedJournal, SharedNotes, VisitEntry
 
 POLICY = FrontierPolicy(delay=DelayPolicy(factor=0, minimum=0.01, maximum=0.01, first=0.01), explore=0.0)
 DONE = Outcome(End.DONE, response_time=0.1)
@@ -280,8 +279,8 @@ def test_what_does_not_fit_into_the_start_is_heard_of_second_by_second(hire, cli
     for start in range(0, 50, 10):
         sing(first, start, 10)
         first.save()
-    monkeypatch.setattr(shared, "_PIECES", 1)
-    monkeypatch.setattr(shared, "HEARD", 25)
+    monkeypatch.setattr(last_visits, "_PIECES", 1)
+    monkeypatch.setattr(last_visits, "HEARD", 25)
     first.worker.close()
     late = hire()
     sizes = [len(late.order.visits)]
@@ -355,7 +354,7 @@ def test_a_batch_whose_answer_was_lost_is_heard_once(hire):
 
 
 def test_visits_wait_while_redis_is_away_and_of_too_many_the_last_are_told(server, hire, monkeypatch):
-    monkeypatch.setattr(shared, "_WAITING", 30)
+    monkeypatch.setattr(last_visits, "_WAITING", 30)
     first, second = (hire(server.url, timeout=1.0) for _ in range(2))
     talk(first, second)
     server.signal(signal.SIGSTOP)
@@ -374,7 +373,7 @@ def test_visits_wait_while_redis_is_away_and_of_too_many_the_last_are_told(serve
 
 def test_all_that_waits_is_sent_at_the_end(hire, monkeypatch):
     first, second = hire(), hire()
-    monkeypatch.setattr(shared, "_BATCH", 7)
+    monkeypatch.setattr(last_visits, "_BATCH", 7)
     sing(first, 0, 20)
     first.save(last=True)
     talk(second)

@@ -22,7 +22,7 @@ print("LATE", sorted(set(sys.modules) & {"mutagen"}))
 
 def test_no_command_imports_mutagen_before_it_reads_a_file():
     """Its import takes 120 ms, for a list of genres."""
-    modules = [*(name for name in PARTS if not name.startswith("mutagen")), "mediacrawl.commands.probe"]
+    modules = [*(name for name in PARTS if not name.startswith("mutagen")), "mediacrawl.programs.commands.probe"]
     command = [sys.executable, "-c", PROGRAM, *modules]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)
     assert "LATE []" in done.stdout

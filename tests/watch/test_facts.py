@@ -12,7 +12,7 @@ import pytest
 
 from mediacrawl.base.terms import Drop, Limit, Trouble
 from mediacrawl.frontier.sqlite.reader import FrontierOverview
-from mediacrawl.log.meanings import LIMITS, MEANINGS, TROUBLES
+from mediacrawl.log.messages import LIMITS, MEANINGS, TROUBLES
 from mediacrawl.log.request_log import RequestLine, RequestLog
 from mediacrawl.programs.report.page import report_page
 from mediacrawl.store.figures import CatalogueFigures

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from itertools import islice
 from time import sleep
 from typing import Any, TypeVar
 
@@ -14,7 +15,7 @@ from mediacrawl.base.terms import Candidate, End, Outcome
 from mediacrawl.frontier.contract import FrontierError
 from mediacrawl.frontier.redis.errors import Outage, failure, is_away
 from mediacrawl.frontier.redis.leases import LeasePool, NoteCache, read_call
-from mediacrawl.frontier.redis.outbox import PATIENCE, Outbox
+from mediacrawl.frontier.redis.outbox import MOST, PATIENCE, Outbox
 from mediacrawl.frontier.redis.rows import LocalSieve, add_call, are_known, known_call
 from mediacrawl.frontier.redis.session import Call
 from mediacrawl.frontier.redis.store import RedisFrontier
@@ -126,7 +127,8 @@ class WorkerThread:
             busy = outbox.messages or outbox.settled < outbox.aim or self.pool.wanted or outbox.closing or outbox.outage
             if not busy and left > 0:
                 outbox.news.wait(left)
-            urgent = any(message.urgent for message in outbox.batch())
+            # The crawl may also wait for the answer to one of these messages.
+            urgent = any(message.urgent for message in islice(outbox.messages, MOST))
         if not urgent:
             sleep(LINGER)
 

@@ -40,15 +40,19 @@ class _Entry:
 
 
 class PenaltyBox:
-    """Sites that have waiting URLs and are not leased. In memory only, some 300 bytes a site."""
+    """Sites that have waiting URLs and are not leased. In memory only, some 300 bytes a site.
+
+    Attributes:
+        ready: those that have been let go and not been picked yet.
+    """
 
     def __init__(self, rng: random.Random | None = None) -> None:
         self._rng = rng or random.Random()
         self._entries: dict[int, _Entry] = {}
         self._penalty: list[_Item] = []
-        self._ready: dict[int, list[_Item]] = {}
+        self._ranked: dict[int, list[_Item]] = {}
         self._counts: dict[int, int] = {}
-        self._slots: list[_Entry] = []
+        self.ready: list[_Entry] = []
         self._tokens = count()
 
     def __len__(self) -> int:
@@ -56,11 +60,6 @@ class PenaltyBox:
 
     def __contains__(self, site: int) -> bool:
         return site in self._entries
-
-    @property
-    def ready(self) -> int:
-        """How many sites have been let go and not been picked yet."""
-        return len(self._slots)
 
     @property
     def ranks(self) -> Collection[int]:
@@ -92,7 +91,7 @@ class PenaltyBox:
 
     def head(self, rank: int) -> float:
         """Since when the first of the ready sites of a rank has been due. There must be one."""
-        heap = self._ready[rank]
+        heap = self._ranked[rank]
         while not self._is_ready(heap[0], rank):
             heappop(heap)
         return heap[0][0]
@@ -100,21 +99,21 @@ class PenaltyBox:
     def pick(self, rank: int) -> int:
         """Take out the site of a rank that has been due longest. There must be one."""
         self.head(rank)
-        site = self._ready[rank][0][2]
+        site = self._ranked[rank][0][2]
         self.remove(site)
         return site
 
     def pick_even(self) -> int | None:
         """Take out any ready site, each with the same chance; None if none is ready."""
-        if not self._slots:
+        if not self.ready:
             return None
-        site = self._rng.choice(self._slots).site
+        site = self._rng.choice(self.ready).site
         self.remove(site)
         return site
 
     def next_release(self) -> float | None:
         """0.0 if a site is ready, else when the first one is due, or None if the box is empty."""
-        if self._slots:
+        if self.ready:
             return 0.0
         while self._penalty:
             if self._waits(self._penalty[0]):
@@ -125,7 +124,7 @@ class PenaltyBox:
     def trim(self, keep: int) -> None:
         """Take out all but `keep` sites: the highest ranks stay, in them those due first."""
         kept = nsmallest(keep, self._entries.values(), key=lambda entry: (-entry.rank, entry.due))
-        self._penalty, self._ready, self._counts, self._slots, self._entries = [], {}, {}, [], {}
+        self._penalty, self._ranked, self._counts, self.ready, self._entries = [], {}, {}, [], {}
         for entry in kept:
             self.put(entry.site, entry.due, entry.rank)
 
@@ -138,9 +137,9 @@ class PenaltyBox:
         return entry is not None and entry.token == item[1] and entry.rank == rank and entry.slot >= 0
 
     def _join_ready(self, entry: _Entry, item: _Item) -> None:
-        entry.slot = len(self._slots)
-        self._slots.append(entry)
-        heap = self._ready.setdefault(entry.rank, [])
+        entry.slot = len(self.ready)
+        self.ready.append(entry)
+        heap = self._ranked.setdefault(entry.rank, [])
         heappush(heap, item)
         number = self._counts[entry.rank] = self._counts.get(entry.rank, 0) + 1
         if len(heap) > 64 + 4 * number:
@@ -148,14 +147,14 @@ class PenaltyBox:
             heapify(heap)
 
     def _leave_ready(self, entry: _Entry) -> None:
-        last = self._slots.pop()
+        last = self.ready.pop()
         if last is not entry:
-            self._slots[entry.slot] = last
+            self.ready[entry.slot] = last
             last.slot = entry.slot
         entry.slot = -1
         self._counts[entry.rank] -= 1
         if not self._counts[entry.rank]:
-            del self._counts[entry.rank], self._ready[entry.rank]
+            del self._counts[entry.rank], self._ranked[entry.rank]
 
 
 WAKE = 64

@@ -87,7 +87,7 @@ class SiteLifecycle:
             name = class_for(candidate.link_class, classes, self._policy.classes)
             link_class = classes.get(name) or queues.classes.make(site.id, name, candidate.score)
         if again:
-            queues.classes.rescore({link_class: candidate.score if isfinite(candidate.score) else 0.0})
+            queues.classes.rescore(site.id, {link_class.name: candidate.score if isfinite(candidate.score) else 0.0})
         row = UrlRow.of(candidate, queues.next_place())
         tables.totals.bytes += queues.join(link_class, row, key)
         if site.lease is not None:
@@ -225,11 +225,7 @@ class SiteLifecycle:
 
     def rescore(self, site: Site, scores: Mapping[str, float]) -> None:
         """Classes of a site have new scores."""
-        table = self._tables.queues.classes
-        classes = table.of(site.id)
-        finite = {name: score for name, score in scores.items() if name in classes and isfinite(score)}
-        changed = {classes[name]: score for name, score in finite.items() if score != classes[name].score}
-        table.rescore(changed)
+        changed = self._tables.queues.classes.rescore(site.id, scores)
         # All that waits may be held: then the best of it counts, held or not.
         edge = max(self.now, site.clocks.release, site.due)
         best = max([c.rank for c in changed if c.filled and c.held <= edge], default=site.rank)
@@ -434,6 +430,7 @@ class SQLiteFrontier:
         except (sqlite3.Error, OSError, SpoiledError, ValueError, TypeError, KeyError) as error:
             raise FrontierError(explain(self._path, error)) from error
         self.recent = self._tables.seen.recent
+        self.next_release = self._lifecycle.front.next_release
         self._pruner = Pruner(self._tables, self._lifecycle.numbered, self._lifecycle.removed)
 
     # -- found URLs ------------------------------------------------------------------------------------------
@@ -512,9 +509,6 @@ class SQLiteFrontier:
         self._tables.begin()
         self._lifecycle.charge(site, outcome, now)
 
-    def next_release(self) -> float | None:
-        return self._lifecycle.front.next_release()
-
     def holds(self, lease: Lease) -> bool:
         site = self._lifecycle.leased.get(lease.site)
         return site is not None and site.lease is lease
@@ -532,7 +526,7 @@ class SQLiteFrontier:
     @guarded
     def counts(self) -> Counts:
         front, totals, shelved = self._lifecycle.front, self._tables.totals, self._lifecycle.shelved_sites
-        sites, ready = front.active, front.ready
+        sites, ready = front.active, len(front.ready)
         return Counts(
             seen=totals.seen,
             waiting=totals.waiting,

@@ -264,7 +264,10 @@ class Inbox:
 
 
 HELD_SITES = 2_000
-"""Sites that stay in memory with their classes, some 3 KB each: those that the pages of the hour link to."""
+"""Sites that stay in memory, some 3 KB each with their classes: those that the pages of the hour link to."""
+
+HELD_CLASSES = HELD_SITES
+"""Sites whose classes stay in memory."""
 
 _OF_SITE = "SELECT id, name, score, filled, held FROM class WHERE id BETWEEN ? AND ?"
 _HEADS = (
@@ -326,13 +329,22 @@ class ClassTable:
         classes[name] = link_class
         return link_class
 
-    def rescore(self, scores: Mapping[LinkClass, float]) -> None:
-        """Classes have new scores, which are finite numbers."""
-        ranks = list(map(self._order.rank, scores.values()))
-        for (link_class, score), rank in zip(scores.items(), ranks, strict=True):
+    def rescore(self, site: int, scores: Mapping[str, float]) -> list[LinkClass]:
+        """Classes of a site have new scores; returns those that are scored otherwise than before.
+
+        Unknown classes, and scores that are no finite number, are ignored.
+        """
+        classes = self.of(site)
+        changed = [name for name in scores if name in classes and isfinite(scores[name])]
+        changed = [name for name in changed if scores[name] != classes[name].score]
+        ranks = [self._order.rank(scores[name]) for name in changed]
+        for name, rank in zip(changed, ranks, strict=True):
             # A learner's number may be of a type that SQLite does not take.
-            link_class.score, link_class.rank = float(score), rank
-            self.rescored.setdefault(site_of_class(link_class.id), {})[link_class.id] = link_class
+            classes[name].score, classes[name].rank = float(scores[name]), rank
+        found = [classes[name] for name in changed]
+        if found:
+            self.rescored.setdefault(site, {}).update((link_class.id, link_class) for link_class in found)
+        return found
 
     def flush(self) -> None:
         """Write new scores into the open transaction, or open one."""
@@ -379,7 +391,7 @@ class ClassTable:
 
     def _hold(self, site: int, classes: dict[str, LinkClass]) -> dict[str, LinkClass]:
         self._held[site] = classes
-        if len(self._held) > HELD_SITES:
+        if len(self._held) > HELD_CLASSES:
             self._held.popitem(last=False)
         return classes
 

@@ -16,19 +16,19 @@ from mediacrawl.base.content_type import is_media
 from mediacrawl.base.terms import Evidence
 from mediacrawl.base.text import printable, say
 from mediacrawl.commands.own import OwnCommand
-from mediacrawl.commands.probe_report import ProbeReport, ProbeRequest, as_object, fetch_line, lines
 from mediacrawl.crawl.arguments import ArgumentError, check_contact, check_nevercrawl
 from mediacrawl.crawl.own_settings import REDIS, is_of_fleet, log_folder, state_folder, store_of
 from mediacrawl.crawl.policies import probe_policy
 from mediacrawl.encoding import History
 from mediacrawl.pipelines.mojibake import HISTORY_FILE, fixer_of
 from mediacrawl.probe import Probe, ProbePolicy
+from mediacrawl.programs.single import ProbeReport, ProbeRequest, as_object, fetch_line, lines
 from mediacrawl.record import Fixer, build_item
 from mediacrawl.scope import canonical
 from mediacrawl.store import json_line
 
 if TYPE_CHECKING:
-    from mediacrawl.commands.single import SingleSpider
+    from mediacrawl.programs.single import SingleSpider
 
 
 _SWITCHED: dict[str, Any] = {
@@ -82,7 +82,7 @@ class Command(OwnCommand, ScrapyCommand):
                 check_requests(settings, urls, "probe")
             accounts = [_of_file(path, probe_policy(settings), fixer, Telling(opts.json)) for path in paths]
             if urls:
-                from mediacrawl.commands.single import SingleSpider  # noqa: PLC0415 - its imports take a while
+                from mediacrawl.programs.single import SingleSpider  # noqa: PLC0415 - its imports take a while
 
                 accounts += run_single(SingleSpider, urls, settings, fixer, is_silent=opts.json)
         except ValueError as error:

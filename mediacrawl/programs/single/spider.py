@@ -18,13 +18,13 @@ from mediacrawl.base.queued import ADAPTER, WAITS, QueuedRequest
 from mediacrawl.base.terms import Drop, End, Evidence, Kind, Outcome, SiteState
 from mediacrawl.base.text import cut, printable
 from mediacrawl.base.visit import VISIT, Visit
-from mediacrawl.commands.probe_report import ProbeReport, ProbeRequest, as_object, lines
 from mediacrawl.crawl.signals import listen_to_visits
 from mediacrawl.frontier import FrontierError
 from mediacrawl.frontier.sqlite.reader import FrontierReader
 from mediacrawl.frontier.stores import SQLITE_FILE, open_store
 from mediacrawl.politeness.robots_book import own_url
 from mediacrawl.probe import Odd, Probe, ProbeResult
+from mediacrawl.programs.single.report import ProbeReport, ProbeRequest, as_object, lines
 from mediacrawl.record import MediaItem
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.urls import authority_of, canonical, site_of, spelling

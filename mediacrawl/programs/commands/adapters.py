@@ -17,8 +17,8 @@ from scrapy.settings import Settings
 from mediacrawl.base.format import plural
 from mediacrawl.base.text import printable, say
 from mediacrawl.commands.own import OwnCommand
-from mediacrawl.commands.probe import check_requests, run_single, text_fixer
 from mediacrawl.crawl.own_settings import OwnSettings, locate
+from mediacrawl.programs.commands.probe import check_requests, run_single, text_fixer
 from mediacrawl.scope import canonical
 from mediacrawl.site_adapters import SCHEMA, AdapterError, RecordingError, SiteAdapter, SiteAdapters, learn_files
 from mediacrawl.store import json_line
@@ -124,7 +124,7 @@ class Command(OwnCommand, ScrapyCommand):
             fixer = text_fixer(settings)
         except ValueError as error:
             raise UsageError(str(error)) from error
-        from mediacrawl.commands.single import AdapterTrySpider, PageTrial  # noqa: PLC0415 - it takes a while
+        from mediacrawl.programs.single import AdapterTrySpider, PageTrial  # noqa: PLC0415 - it takes a while
 
         with TemporaryDirectory() as folder:
             # The crawl has this adapter alone.
