@@ -30,11 +30,11 @@ From a response to a record
 ===========================
 
 `middlewares.CutMiddleware` ends a download when enough bytes were received. `middlewares.AdaptiveDelayMiddleware`
-notes status and headers. `reading.reader.Reader` reads the response:
+notes status and headers. `reading.response` decides what the response is, and one reader of `reading` reads it:
 
-* A **page** gives links with their evidence, and facts about media (`extract`). A copy of a known page gives nothing
-  (`scope.duplicates`). A page without a correct declaration of its encoding is decided as a whole
-  (`encoding.DecodedDocument`).
+* A **page** gives links with their evidence, and facts about media (`reading.page_reader`, `extract`). A copy of a
+  known page gives nothing (`scope.duplicates`). A page without a correct declaration of its encoding is decided as a
+  whole (`encoding.DecodedDocument`).
 * A **feed, sitemap or playlist** gives links and facts (`reading.list_reader`).
 * The answer to a **data request** gives media with facts (`reading.adapter_reader`). Some sites show their media by
   scripts only. A **site adapter**, a file of the user's, maps the URL of such a page to small requests that its scripts

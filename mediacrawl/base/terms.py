@@ -128,7 +128,7 @@ class Limit(StrEnum):
     LINKS = "links"
     """More links than are read of one page, or links that are dearer to read."""
     TEXT = "text"
-    """More text in a media file than a record may hold (`ProbePolicy.max_record_bytes`)."""
+    """More text in a media file than a record may hold (`record.build.MOST`)."""
     SLOW = "slow"
     """Reading it held up the whole crawl for longer than any page should."""
     UNREADABLE = "unreadable"

@@ -8,8 +8,13 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 _LONGEST_REFERENCE = 8_000
 
-_is_rooted = re.compile(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*+)++/?").fullmatch
+_NAME = r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*+"
+_is_rooted = re.compile(rf"(?:/{_NAME})++/?").fullmatch
 """Most references of a page are absolute paths without dot segments."""
+_is_below = re.compile(
+    r"((?:\.\./)*+)((?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*+/)*+[A-Za-z0-9_~-][A-Za-z0-9._~-]*+/?)"
+).fullmatch
+"""Most of the others are a path below the folder of the page, or below one above it."""
 
 
 @lru_cache(maxsize=256)
@@ -19,6 +24,10 @@ def absolute(base: str, href: str) -> str:
         return ""
     if _is_rooted(href) and (origin := _origin(base)):
         return origin + href
+    if (below := _is_below(href)) and (folder := _folder(base)):
+        # `urljoin` splits the base for each reference, however long it is.
+        levels, rest = len(below[1]) // 3, below[2]
+        return "/".join([*folder[: max(len(folder) - levels, 3)], rest])
     try:
         joined = urljoin(base, href.strip())
         parts = urlsplit(joined)
@@ -34,6 +43,12 @@ def _origin(base: str) -> str:
     """Return the origin of an http(s) URL; empty for another."""
     root = absolute(base, "/.")
     return root.removesuffix("/")
+
+
+@lru_cache(maxsize=64)
+def _folder(base: str) -> list[str]:
+    """Return the folder of an http(s) URL, split at its slashes; empty for another URL."""
+    return absolute(base, "./").split("/")[:-1]
 
 
 def is_navigation(url: str, own: str) -> bool:

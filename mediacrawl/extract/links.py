@@ -290,9 +290,9 @@ def parse_page(
     reader.page.language = (root.get("lang") or root.get("xml:lang") or "").strip()[:35]
     reader.read(root, link_header(link, "canonical") if link else "")
     reader.read_media(root, body)
-    if document.encoding != "utf-8":
+    if reading != "utf-8":
         for medium in reader.page.media:
-            medium.set_reading(document.reading)
+            medium.set_reading(reading)
     return reader.page
 
 

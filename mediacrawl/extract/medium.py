@@ -92,7 +92,7 @@ class Medium:
 
 
 def facts_by_url(media: Sequence[Medium], resolve: Callable[[str], str | None]) -> dict[str, list[Fact]]:
-    """Map the canonical URLs of files and players, as `resolve` returns them, to their facts."""
+    """Return the facts about each file and each player, see `links.Page.facts_by_url`."""
     by_url: dict[str, list[Fact]] = {}
     for medium in media:
         files: dict[str, list[Fact]] = {}
@@ -110,17 +110,7 @@ def facts_by_url(media: Sequence[Medium], resolve: Callable[[str], str | None]) 
 def standing_alone(
     media: Sequence[Medium], own_url: str, resolve: Callable[[str], str | None], admits: Callable[[str], bool]
 ) -> dict[str, Medium]:
-    """Select the media of a page that make a record without a file; at most `MOST_ALONE`.
-
-    Args:
-        media: of the page.
-        own_url: the page's canonical URL, which identifies its main or only medium if that has no player.
-        resolve: returns the canonical URL of a reference on the page, or None.
-        admits: whether a URL may be requested.
-
-    Returns:
-        URL of the record -> medium.
-    """
+    """Select the media of a page that make a record without a file, see `links.Page.standing_alone`."""
     alone: dict[str, Medium] = {}
     lonely = sum(medium.is_declared for medium in media) == 1
     for medium in media:

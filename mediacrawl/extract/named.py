@@ -279,11 +279,7 @@ def _query(url: str, behind: str) -> str:
 def _relative(before: str, behind: str, name: str, is_start: bool) -> str:
     """Return the relative reference that is a string in code, a value of an attribute, or a pair in either.
 
-    Args:
-        before: the text up to the ending.
-        behind: the text behind it.
-        name: of the attribute; empty for a script.
-        is_start: whether `before` begins with the text.
+    The attribute is `name`, which is empty for a script; `is_start` says whether `before` begins with its text.
     """
     place = max(map(before.rfind, _MARKS))
     if place >= 0:

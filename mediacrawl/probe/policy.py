@@ -36,7 +36,6 @@ class ProbePolicy:
         max_text_bytes: bytes of one text value; longer ones are not read.
         max_values: values inside one text field (a million of them cost a parser 17 s).
         max_tag_bytes: text of one file after decompression (a bomb of 1 MB would give 3 GB).
-        max_record_bytes: bytes that the texts of a record may take in the catalogue, see `byte_budget.fit_candidates`.
         max_parts: frames, atoms, pages and comments read in one file (10,000 cost 65 ms).
         max_tracks: streams listed of one file; broadcasts have some fifty.
         max_chapters: chapters listed of one file; long audiobooks have some three hundred.
@@ -60,7 +59,6 @@ class ProbePolicy:
     max_text_bytes: int = 64 * 1024
     max_values: int = 100
     max_tag_bytes: int = 4 * 1024 * 1024
-    max_record_bytes: int = 128 * 1024
     max_parts: int = 5000
     max_tracks: int = 64
     max_chapters: int = 500

@@ -13,17 +13,16 @@ from urllib.parse import unquote
 from mediacrawl.base.clock import written_now
 from mediacrawl.base.content_type import header_charset, is_media
 from mediacrawl.base.facts import LONGEST_TEXT, PAGE, Fact, fact, pack, stated, unpack
-from mediacrawl.base.terms import Candidate, Drop, Evidence, Kind, Lease, Limit, Trouble
+from mediacrawl.base.terms import Drop, Evidence, Kind, Lease, Limit, Trouble
 from mediacrawl.base.visit import Visit
 from mediacrawl.crawl.context import CrawlContext
 from mediacrawl.crawl.data_requests import PageWords
 from mediacrawl.crawl.headers import header, headers
 from mediacrawl.crawl.interfaces import LeaseHolder
 from mediacrawl.crawl.own_settings import OwnSettings
-from mediacrawl.extract import Fingerprint, Medium, Page, parse_page
+from mediacrawl.extract import Fingerprint, Link, Medium, Page, parse_page
 from mediacrawl.frontier import Frontier
 from mediacrawl.politeness.robots import NO_DIRECTIVES, directives_of
-from mediacrawl.priority import Scores
 from mediacrawl.priority.revisits import is_revisit
 from mediacrawl.reading.adapter_reader import AdapterReader
 from mediacrawl.reading.list_reader import DocumentEncodings, players_within
@@ -48,6 +47,8 @@ _PLAYERS = frozenset(
         *("json-ld", "microdata", "script"),
     }
 )
+TARGETS: dict[str, Kind] = {**dict.fromkeys(_PLAYERS, Kind.MEDIA), "feed": Kind.LIST}
+"""Link source -> kind of what it leads to, whatever its extension; of others the extension decides."""
 _CARD = "player"
 """The link source of media that only a card names, see `extract.Medium`."""
 
@@ -134,8 +135,14 @@ class PageReader:
         *,
         follows: bool,
     ) -> list[MediaItem]:
-        """Return the records of players; add what the page says of known files to their records."""
-        items = self._players(visit, media, counts)
+        """Return the records of players without a file; add what the page says of known files to their records.
+
+        There are as many as the page's length allows.
+        """
+        named = media.items()
+        items = players_within(named, visit.decision.parsed_bytes, visit.fetch.bytes)
+        counts["page/standing_alone"] += len(items)
+        counts["page/standing_alone_dropped"] += len(named) - len(items)
         if self._context.describe is not None:
             for told in media.of_known(url.key for _, url in fresh):
                 self._context.describe(told)
@@ -196,15 +203,6 @@ class PageReader:
             return of_a_copy(fresh, original)
         return self._duplicates.leading_on(visit.lease.site, fresh)
 
-    def _players(self, visit: Visit, media: _PageMedia, counts: Counter[str]) -> list[MediaItem]:
-        """Return the records of players without a file, as many as the page's length allows."""
-        if not (named := media.items()):
-            return []
-        items = players_within(named, visit.decision.parsed_bytes, visit.fetch.bytes)
-        counts["page/standing_alone"] += len(items)
-        counts["page/standing_alone_dropped"] += len(named) - len(items)
-        return items
-
     def _queue_oembed(self, visit: Visit, page: Page, media: _PageMedia, counts: Counter[str]) -> None:
         """Queue the page's oEmbed URL, if it is worth a request: the first one that is accepted."""
         evidence = media.oembed_evidence()
@@ -228,14 +226,15 @@ class PageReader:
         Returns:
             How many are not followed, since their rel has ``nofollow``.
         """
-        refused = 0
+        followed = list[tuple[Link, Spelling, str, str]]()
         for place, url in fresh:
             link = page.links[place]
             if page.nofollow(link):
-                refused += 1
                 self._scope.examples.setdefault(Drop.NOFOLLOW, url.key)
-                continue
-            anchor, path = page.anchor(link) if listed else "", page.path(link)
+            else:
+                followed.append((link, url, page.anchor(link) if listed else "", page.path(link)))
+        depth, parent = visit.lease.depth + 1, visit.lease.request_url
+        for link, url, anchor, path in followed:
             facts = media.facts(link.href, url.key, link.via) if media else ""
             if page.is_directory and listed and not facts and kind_of(url.key) is Kind.MEDIA:
                 facts = pack(page.file_facts(link))
@@ -248,17 +247,16 @@ class PageReader:
                 facts=facts,
                 path=path,
             )
-            visit.decision.found.append(candidate(url, evidence, self._scores, visit))
-        return refused
+            kind = TARGETS.get(link.via)
+            found = candidates.candidate(url, evidence, self._scores, kind, depth=depth, parent=parent)
+            visit.decision.found.append(found)
+        return len(fresh) - len(followed)
 
 
 class _PageMedia:
     """Assigns a page's facts to its links, and finds its media without a link.
 
-    Args:
-        page: as parsed. If it is a player, its medium inherits the facts of the page that the player was found on.
-        lease: its own.
-        scope: decides whether a file may be requested.
+    The medium of a page that is a player inherits the facts of the page that the player was found on.
     """
 
     def __init__(self, page: Page, lease: Lease, scope: Scope) -> None:
@@ -283,11 +281,7 @@ class _PageMedia:
         return pack(found) if found else ""
 
     def of_known(self, fresh: Iterable[str]) -> Iterator[Description]:
-        """Yield what the page says of files that the crawl knows, at most `Description.MOST`.
-
-        Args:
-            fresh: canonical URLs of the links that are new.
-        """
+        """Yield what the page says of files that the crawl knows: their canonical URLs are not among the new ones."""
         facts, new = self._by_url(), set(fresh)
         known = (url for url in facts if url not in new)
         for url in islice(known, Description.MOST):
@@ -357,15 +351,6 @@ def _count(visit: Visit, page: Page, drops: Counter[Drop], counts: Counter[str])
     counts.update({"page/tags_cut": page.tags_cut, "page/anchors_cut": page.anchors_cut})
     if page.cut or page.tags_cut or page.anchors_cut or drops[Drop.LONG_BASE] or not page.base:
         visit.decision.limits.add(Limit.LINKS)
-
-
-def candidate(url: str | Spelling, evidence: Evidence, scores: Scores, visit: Visit | None = None) -> Candidate:
-    """Return a URL that was found on the page of a visit, or a seed."""
-    kind = Kind.MEDIA if evidence.via in _PLAYERS else Kind.LIST if evidence.via == "feed" else None
-    if visit is None:
-        return candidates.candidate(url, evidence, scores, kind)
-    lease = visit.lease
-    return candidates.candidate(url, evidence, scores, kind, depth=lease.depth + 1, parent=lease.request_url)
 
 
 def _is_declared(page: Page, place: int) -> bool:

@@ -75,7 +75,7 @@ def build_item(
     if head := probe.head:
         item.head_sha256, item.head_bytes = hashlib.sha256(head).hexdigest(), len(head)
     elements = [*tag_elements(result.tags), *document_elements(facts), *name_elements(url), *link_elements(evidence)]
-    _set_parts(item, elements, probe.policy.max_record_bytes)
+    _set_parts(item, elements, MOST)
     _fill_from_facts(item, facts)
     fill_values(item)
     return item
@@ -247,6 +247,8 @@ def _type_of_manifest(manifest: Manifest, item: MediaItem) -> str:
 
 LEAST = 8 * 1024
 """Bytes of text that every record may hold, however little was fetched: thirty short texts."""
+MOST = 128 * 1024
+"""Bytes of text that the record of a media file may hold, however much was fetched."""
 FACTOR = 4
 """Bytes of text for each byte that was fetched. With what else a record takes, five reach the disk."""
 _OF_FIELDS = frozenset({*MediaItem.FILE_FIELDS, *STRUCTURED_KEYS})

@@ -20,11 +20,7 @@ from mediacrawl.base.evidence import (
 from mediacrawl.base.facts import MOST_FACTS, Fact, is_external
 from mediacrawl.record.elements import document_elements
 from mediacrawl.record.item import MediaItem
-from mediacrawl.record.values import (
-    best_values,
-    chapters_of,
-    derived_again,
-)
+from mediacrawl.record.values import best_values, chapters_of, derived_again
 
 _GUESSED = frozenset({"guessed_language", "guessed_language_confidence"})
 _MENDED = ("title", "artist", "albumartist", "album", "composer", "podcast", "description", "comment")

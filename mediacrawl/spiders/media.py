@@ -46,8 +46,8 @@ from mediacrawl.frontier.stores import SQLITE_FILE, delete_store
 from mediacrawl.log.messages import start_line
 from mediacrawl.middlewares.answers import is_redirect, target_of
 from mediacrawl.politeness.delay import asked_to_wait, trouble_of
-from mediacrawl.reading.page_reader import candidate
 from mediacrawl.scope import site_of
+from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.urls import port_of
 from mediacrawl.spiders.base import ProbingSpider
 

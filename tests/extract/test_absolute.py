@@ -1,4 +1,4 @@
-"""Where references lead: the short way for plain paths gives what the whole way gives."""
+"""Where references lead: the short ways for plain paths give what the whole way gives."""
 
 from urllib.parse import urljoin, urlsplit
 
@@ -11,6 +11,7 @@ from mediacrawl.base.urls import absolute
 BASES = (
     *("http://a.example/x/y?z", "https://b.example:8080", "http://u:p@h/a/", "HTTP://Up.Example/a", "http://[::1]:9/x"),
     *("http://h?q#f", "http://h/a;p/b", "ftp://x/y", "mailto:x", "//x/y", "http://a:0/x", ""),
+    *("http://h/a//b/../c/", "http://h/..", "http://h//", "http://h/a/b/c/d;e/f?g=/h/", "http://h/a b/./c"),
 )
 
 
@@ -25,6 +26,9 @@ def the_whole_way(base, href):
 
 
 @pytest.mark.parametrize("base", BASES)
-@given(href=st.text(st.sampled_from("/abA9._~-?#;: "), max_size=9).map("/{}".format))
+@given(
+    href=st.text(st.sampled_from("/abA9._~-?#;: "), max_size=9).map("/{}".format)
+    | st.lists(st.sampled_from(["..", "..", "a", "b.mp3", "~c", ".", "", "d?e"]), max_size=6).map("/".join)
+)
 def test_a_reference_leads_where_the_standard_library_says(base, href):
     assert absolute(base, href) == the_whole_way(base, href)

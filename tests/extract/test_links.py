@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mediacrawl.encoding import DecodedDocument
 from mediacrawl.extract import parse_page
 from mediacrawl.extract.charset import read_html
 from mediacrawl.extract.links import MAX_LINKS, link_header
@@ -94,6 +95,16 @@ def test_no_name_of_a_charset_breaks_a_page():
     for codec in {*encodings.aliases.aliases, *encodings.aliases.aliases.values()}:
         assert isinstance(read_html(body, URL, codec)[1], bytes), codec
         assert read_html(b"<meta charset=%s>\xe9" % codec.encode(), URL)[1].decode("utf-8"), codec
+
+
+_PIECES = [b"a", b" ~{", b"\x1b$B", b"\0", "\u00fc".encode(), "\u044f".encode(), b"\xff", b"<meta charset=koi8-r>"]
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=6).map(b"".join), st.sampled_from([None, "utf-8", "cp1251"]))
+def test_a_document_in_utf8_is_decided_as_the_library_for_encodings_decides_it(body, label):
+    claims = [(label, "header")] if label else [("koi8-r", "meta")] if b"meta" in body else []
+    expected, found = DecodedDocument.of(body, claims), read_html(body, URL, label)[0]
+    assert (found.text, found.encoding, found.reading) == (expected.text, expected.encoding, expected.reading)
 
 
 @pytest.mark.parametrize(

@@ -405,7 +405,7 @@ LISTS: dict[str, tuple[Family, ...]] = {
     ),
     "oembed": (Family("frames", b"<iframe src='%d'></iframe>", b'{"type":"video","html":"', b'"}'), *plain("oembed")),
 }
-"""Lists, by their form (`extract.list_form`)."""
+"""Lists, by their form (`extract.recognize_list`)."""
 
 ROBOTS: tuple[Family, ...] = (
     Family("rules", b"Disallow: /%d\n", b"User-agent: *\n"),

@@ -5,7 +5,7 @@ import pytest
 from mediacrawl.base.terms import Evidence, Kind
 from mediacrawl.download.body_bytes import BodyLimits, bytes_wanted
 from mediacrawl.priority import Scores
-from mediacrawl.reading import page_reader
+from mediacrawl.reading.page_reader import TARGETS
 from mediacrawl.scope.candidates import candidate
 from mediacrawl.scope.urls import kind_of
 
@@ -55,7 +55,7 @@ def test_an_extension_tells_a_list(url, kind):
 
 @pytest.mark.parametrize(("via", "kind"), [("audio", Kind.MEDIA), ("a", Kind.PAGE)])
 def test_a_module_of_impulse_tracker_is_one_where_a_player_plays_it(via, kind):
-    assert page_reader.candidate("https://site.example/a.it", Evidence(via), Scores()).kind is kind
+    assert candidate("https://site.example/a.it", Evidence(via), Scores(), TARGETS.get(via)).kind is kind
 
 
 def test_a_playlist_in_an_audio_element_is_a_list_all_the_same():

@@ -7,6 +7,9 @@ the reader does not raise: each part that can fail by itself runs as a stage (`P
 
 Inside a stage `BrokenError` says that the file contradicts its format, `LimitError` that it exceeds a limit of
 `ProbePolicy`. Offsets are those of the file; a ``stop`` is exclusive.
+
+What readers hold of a stream has the names and units of `ProbeResult`: ``codec``, ``transfer`` and ``primaries`` are
+ffmpeg's names, ``sample_rate`` is Hz, ``bitrate`` bits per second, ``width`` and ``height`` pixels. Sizes are bytes.
 """
 
 from __future__ import annotations

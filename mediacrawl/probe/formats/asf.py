@@ -41,9 +41,7 @@ class StreamDetails:
 
     Attributes:
         frame_time: time of one frame in units of 100 ns.
-        bitrate: bits per second.
         language: index in the list of languages.
-        name: a person's name for it.
     """
 
     frame_time: int = 0
@@ -207,7 +205,6 @@ class BoundedFile:
     """The file up to the end of an object.
 
     Attributes:
-        file: the bytes at hand.
         end: offset behind the object.
     """
 

@@ -38,11 +38,8 @@ class AudioFrame(NamedTuple):
     """One frame's header.
 
     Attributes:
-        codec: name of the codec.
         size: bytes with the header.
         samples: samples that it adds to the length; 0 for a frame that belongs to the one before it.
-        rate: Hz.
-        channels: number of channels.
         bitrate: bits per second as the header states them, 0 if it does not.
     """
 
@@ -80,7 +77,6 @@ class FrameAverage(NamedTuple):
     """The average of some frames of a stream.
 
     Attributes:
-        bitrate: bits per second.
         constant: whether all these frames have one bit rate.
         whole: whether these are all frames of the stream.
     """

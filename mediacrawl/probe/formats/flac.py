@@ -224,9 +224,6 @@ class PictureBlock(NamedTuple):
     """What the first bytes of a picture block say; None is what they do not reach.
 
     Attributes:
-        mime: its media type.
-        size: bytes of the picture.
-        number: of its type.
         offset: of the picture in the block.
     """
 
@@ -294,7 +291,6 @@ class _Block:
     """One block's header.
 
     Attributes:
-        kind: number of its type.
         last: whether the audio follows.
         start: offset of its body.
         stop: offset behind it, as the header states.

@@ -183,7 +183,6 @@ class _Seen:
         sound: codec of the first audio tag.
         config_rate: Hz, as the header of AAC has it.
         tag_rate: Hz; a tag knows four rates only.
-        channels: number of channels.
         picture: codec of the first video tag.
         has_sound: whether an audio tag was met.
         has_picture: whether a video tag was met.

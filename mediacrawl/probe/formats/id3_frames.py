@@ -39,8 +39,6 @@ class Part(NamedTuple):
 
     Attributes:
         source: bytes at offsets.
-        start: offset of the first byte.
-        stop: offset behind the last one.
     """
 
     source: ByteSource
@@ -130,9 +128,6 @@ class Id3Picture(NamedTuple):
     """What is known of a picture.
 
     Attributes:
-        mime: its media type.
-        size: bytes.
-        number: of its type.
         offset: of its data, from where the content of the frame begins.
     """
 

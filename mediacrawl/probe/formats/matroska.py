@@ -130,8 +130,6 @@ class MatroskaFile:
         visited: offsets of the elements read.
         scale: nanoseconds of one tick.
         ticks: the length, 0 if the writer did not know it.
-        tracks: the tracks.
-        texts: the tags.
         editions: the lists of chapters.
     """
 

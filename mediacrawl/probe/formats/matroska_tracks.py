@@ -89,13 +89,8 @@ class MatroskaTrack:
         frame_seconds: length of a frame.
         stated_rate: frames per second, as old writers state them.
         language: of what is said in it, if the writer set one.
-        name: a person's name for it.
-        width: pixels.
-        height: pixels.
         core_rate: Hz, as the codec's core has it.
         output_rate: Hz, as it is heard, if that is another one.
-        channels: number of audio channels.
-        bits: bits per sample.
         transfer: code point of the transfer function.
         primaries: code point of the colour primaries.
         projection: 0 is that of plain pictures.

@@ -43,11 +43,7 @@ class AudioSampleEntry:
     """An audio sample entry; 0 is unknown.
 
     Attributes:
-        codec: name of the codec.
-        channels: number of channels.
-        sample_rate: Hz.
         bits_per_sample: bits, where the codec has such a thing.
-        bitrate: bits per second.
         layout: name of the channels' places.
     """
 
@@ -61,16 +57,7 @@ class AudioSampleEntry:
 
 @dataclass(frozen=True, slots=True)
 class VisualSampleEntry:
-    """A visual sample entry; 0 and None are unknown.
-
-    Attributes:
-        codec: name of the codec.
-        width: pixels.
-        height: pixels.
-        bitrate: bits per second.
-        transfer: name of the transfer function.
-        primaries: name of the colour primaries.
-    """
+    """A visual sample entry; 0 and None are unknown."""
 
     codec: str | None
     width: int
@@ -85,7 +72,6 @@ class SubtitleSampleEntry:
     """A sample entry of subtitles.
 
     Attributes:
-        codec: name of the codec.
         forced: whether a player shows all of it, whatever it was told; None if the format has no such flag.
     """
 

@@ -56,23 +56,11 @@ class Mp4Track:
         kind: its handler: ``soun``, ``vide``, ``text`` ...; or `PICTURES`.
         enabled: whether a player plays it unless told otherwise.
         timescale: its time unit, per second.
-        seconds: its length.
         language: as the file writes it.
         language_atom: the atom that states it.
-        name: a person's name for it.
         name_atom: the atom that states it.
         turn: degrees clockwise by which its picture is turned.
-        codec: name of the codec.
-        channels: number of audio channels.
-        layout: name of their places.
-        sample_rate: Hz.
-        bits_per_sample: bits.
-        bitrate: bits per second.
-        width: pixels.
-        height: pixels.
-        frame_rate: frames per second.
-        transfer: name of the transfer function.
-        primaries: name of the colour primaries.
+        layout: name of the channels' places.
         forced: of subtitles, whether they are shown in any case.
         chapters: numbers of the tracks that hold its chapters.
         table: of a text track, its sample table.

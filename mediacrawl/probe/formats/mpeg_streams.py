@@ -53,7 +53,6 @@ class ElementaryStream:
     """An elementary stream.
 
     Attributes:
-        codec: name of the codec.
         data: its first bytes, as far as they were read.
         last: bytes of the last packet with a time.
         times: time stamps of its packets, in ticks of `CLOCK`, in the order of the file.

@@ -69,13 +69,8 @@ class VideoHeader:
     """The header of a video stream.
 
     Attributes:
-        codec: name of the codec.
-        width: pixels.
-        height: pixels.
         frame_rate: frames per second, None if the stream does not say.
         bitrate: bits per second, None if the stream does not say.
-        transfer: name of the transfer function.
-        primaries: name of the colour primaries.
     """
 
     codec: str

@@ -110,19 +110,12 @@ class LogicalStream:
 
     Attributes:
         serial: its number in the pages.
-        codec: name of the codec.
         rate: granules (or frames) per second.
         comment_at: bytes in the second packet before the comments.
         skip: granules at the start that are not played.
         longest: most granules of one packet; 0 if the header does not say.
         shift: bits of a video granule that count the frames since the last key frame.
-        sample_rate: Hz.
-        channels: number of audio channels.
         bitrate: bits per second, if the header names one.
-        bits_per_sample: bits.
-        is_video: whether it is a picture stream.
-        width: pixels.
-        height: pixels.
         gain: decibels that every player applies.
     """
 

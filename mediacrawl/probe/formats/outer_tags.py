@@ -47,7 +47,6 @@ class ApeTag:
 
     Attributes:
         version: 1000 or 2000.
-        start: offset of its first byte.
         items: offset of the first item.
         stop: offset behind the last item.
         end: offset behind the tag.

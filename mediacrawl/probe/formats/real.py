@@ -46,8 +46,6 @@ class RealAudio(NamedTuple):
 
     Attributes:
         codec: None if its letters are none.
-        sample_rate: Hz.
-        channels: number of audio channels.
         data: bytes of audio, more or less; 0 if the encoder did not know.
         minute: bytes of a minute; 0 is unknown.
         texts: offset of the texts that a file of its own has.

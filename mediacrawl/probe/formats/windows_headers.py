@@ -136,8 +136,6 @@ class WaveFormat:
 
     Attributes:
         codec: name of the codec, None if its number is unknown.
-        channels: number of audio channels.
-        sample_rate: Hz.
         byte_rate: bytes per second, an average for codecs of variable rate.
         block_size: bytes that belong together: one sample of all channels, or one block of a codec.
         bits_per_sample: bits, where the codec keeps samples as they are.
@@ -180,8 +178,6 @@ class BitmapFormat:
 
     Attributes:
         codec: name of the codec, None if it is unknown.
-        width: pixels.
-        height: pixels.
     """
 
     codec: str | None
