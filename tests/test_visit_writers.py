@@ -15,7 +15,7 @@ DOWNLOADER_SIDE = (
     "crawl/request_serialization.py",
 )
 LIFE_CYCLE = ("crawl/leases.py", "crawl/intake.py", "scheduler.py")
-SPIDER_SIDE = ("spiders/", "reading/", "commands/", "priority/nuggets.py", *LIFE_CYCLE)
+SPIDER_SIDE = ("spiders/", "reading/", "programs/single/", "priority/nuggets.py", *LIFE_CYCLE)
 CHANGES = frozenset({"append", "extend", "insert", "add", "update", "clear", "pop", "remove", "discard"})
 
 

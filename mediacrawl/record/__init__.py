@@ -15,21 +15,21 @@ from mediacrawl.base.lazy import late_names
 from mediacrawl.base.terms import Nugget
 
 if TYPE_CHECKING:
-    from mediacrawl.record.build import build_item, build_manifest_item, build_page_item
+    from mediacrawl.record.build import Description, build_item, build_manifest_item, build_page_item
     from mediacrawl.record.fixer import Fixer, FixResult
     from mediacrawl.record.item import MediaItem
-    from mediacrawl.record.merging import Description, keep_facts, may_have_lost, with_copies
+    from mediacrawl.record.merging import keep_facts, may_have_lost, with_copies
     from mediacrawl.record.values import derived_values
 else:
     # Who names the class of an item needs neither the models of the texts nor the probe.
     __getattr__ = late_names(
         __name__,
         {
-            **dict.fromkeys(("build_item", "build_manifest_item", "build_page_item"), "build"),
+            **dict.fromkeys(("Description", "build_item", "build_manifest_item", "build_page_item"), "build"),
             **dict.fromkeys(("FixResult", "Fixer"), "fixer"),
             "MediaItem": "item",
             "derived_values": "values",
-            **dict.fromkeys(("Description", "keep_facts", "may_have_lost", "with_copies"), "merging"),
+            **dict.fromkeys(("keep_facts", "may_have_lost", "with_copies"), "merging"),
         },
     )
 

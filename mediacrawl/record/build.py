@@ -5,21 +5,38 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, replace
-from typing import Any
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Final
+from urllib.parse import unquote_to_bytes
 
-from mediacrawl.base.charsets import clean_all
-from mediacrawl.base.evidence import chapter_number, tag_elements
-from mediacrawl.base.facts import PLAYLIST, Fact, fact, is_external, pack, unpack
+from mediacrawl.base.charsets import CHARDET, DocumentReading, clean_all
+from mediacrawl.base.evidence import by_user, chapter_number, is_better, tag_elements, whole_elements
+from mediacrawl.base.facts import (
+    ADAPTER,
+    FEED,
+    LONGEST_TEXT,
+    MOST_FACTS,
+    OCTETS,
+    PAGE,
+    PLAYLIST,
+    SITEMAP,
+    URL,
+    Fact,
+    fact,
+    is_external,
+    pack,
+    unpack,
+)
 from mediacrawl.base.languages import bcp47
 from mediacrawl.base.parts import Track, as_object
-from mediacrawl.base.terms import Evidence
+from mediacrawl.base.terms import Evidence, Tag
+from mediacrawl.encoding import DecodedDocument, FieldDecision, model_version
 from mediacrawl.extract import Manifest, ManifestTrack
 from mediacrawl.probe import FirstAnswer, Probe, ProbeResult
-from mediacrawl.record.elements import document_elements, link_elements, name_elements
+from mediacrawl.record.fixer import decision_fields
 from mediacrawl.record.item import MediaItem, stored_bytes
 from mediacrawl.record.structured import STRUCTURED_KEYS
-from mediacrawl.record.values import chapters_of, fill_values, number_in
+from mediacrawl.record.values import best_values, chapters_of, derived_again, fill_values, number_in
 
 STREAM = "stream"
 """The `ProbeResult.status` of a stream, which manifests have, too."""
@@ -243,6 +260,78 @@ def _type_of_manifest(manifest: Manifest, item: MediaItem) -> str:
     return "AudioObject" if is_sound else "VideoObject"
 
 
+# -- the elements of tags ----------------------------------------------------------------------------------------------
+#
+# One from a document has, besides what `base.evidence` lists, ``document`` if no declaration decided its encoding:
+# ``models``, ``chardet``, or ``default`` for windows-1252 where nothing else applied. `declared` is then that of
+# the document, and the decision is the document's, if it was certain. A text that the document's encoding cannot hold,
+# since some of its characters were written by reference, has its UTF-8 and no ``document``.
+
+UTF8: Final = "utf-8"
+_LINK_KEYS: Final = ("page_title", "anchor_text")
+"""Fields of a record that are keys of their elements; ``title`` is that of a feed's entry."""
+
+
+def document_elements(facts: Sequence[Fact]) -> list[dict[str, Any]]:
+    """Return the entries of facts in `MediaItem.tags`, with their bytes in the document, or their UTF-8."""
+    if not facts:
+        return []
+    read = [DocumentReading.of(each.declared) for each in facts]
+    raws = [
+        None if of.encoding == UTF8 else DecodedDocument.bytes_of(each.text, of)
+        for each, of in zip(facts, read, strict=True)
+    ]
+    elements = tag_elements(
+        [
+            Tag(each.source, each.frame, each.key, UTF8, each.text.encode(), each.text)
+            if raw is None
+            else Tag(each.source, each.frame, each.key, of.encoding, raw, each.text)
+            for each, of, raw in zip(facts, read, raws, strict=True)
+        ]
+    )
+    for element, each, of, raw in zip(elements, facts, read, raws, strict=True):
+        if of.by and raw is not None and not each.text.isascii():
+            element["document"] = of.by
+            if of.by == CHARDET or of.is_sure:
+                decision = FieldDecision(element["text"], of.encoding, of.language, of.confidence)
+                element.update(decision_fields(decision, model_version()))
+    return elements
+
+
+def link_elements(evidence: Evidence) -> list[dict[str, Any]]:
+    """Return the entries of page title and anchor text in `MediaItem.tags`. Plain ASCII has none."""
+    via = evidence.via.partition("/")[0]
+    source = FEED if evidence.feed_url else via if via in {PLAYLIST, SITEMAP, ADAPTER} else PAGE
+    # An answer to a data request is not the page, whose title this is.
+    of_title = PAGE if source == ADAPTER else source
+    texts = zip((of_title, source), _LINK_KEYS, (evidence.page_title, evidence.anchor), strict=True)
+    return document_elements(
+        [
+            Fact(of, name, name, text, evidence.page_charset or UTF8)
+            for of, name, text in texts
+            if text and not text.isascii()
+        ]
+    )
+
+
+def name_elements(url: str) -> list[dict[str, Any]]:
+    """Return the entry of a file's name in its URL, whose bytes are in the encoding of the server's file system.
+
+    Plain ASCII has none. The declared encoding is UTF-8 if the bytes are valid, else Latin-1.
+    """
+    written = url.partition("#")[0].partition("?")[0].rpartition("/")[2]
+    if len(written) > 3 * LONGEST_TEXT or ("%" not in written and written.isascii()):
+        return []
+    raw = unquote_to_bytes(written)[:LONGEST_TEXT]
+    if raw.isascii():
+        return []
+    try:
+        text, declared = raw.decode(UTF8), UTF8
+    except UnicodeDecodeError:
+        text, declared = raw.decode(OCTETS), OCTETS
+    return tag_elements([Tag(URL, "path", "filename", declared, raw, text)])
+
+
 # -- limits on the text of a record: a kilobyte can decompress to megabytes of tags, each kept with its bytes ----------
 
 LEAST = 8 * 1024
@@ -294,3 +383,96 @@ def within(
             room -= size
             kept.add(number)
     return [element for number, element in enumerate(found) if number in kept], len(found) - len(kept)
+
+
+# -- what is said of a file that has a record --------------------------------------------------------------------------
+
+_GUESSED = frozenset({"guessed_language", "guessed_language_confidence"})
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What a second page, feed or list says of a file that the crawl knows already.
+
+    Attributes:
+        url: of the file, in canonical form.
+        page_url: of the page or list that states them.
+        facts: about the file.
+    """
+
+    MOST: ClassVar = 50
+    """Files that one page may describe so, and a list at a time: each is looked up in the catalogue."""
+
+    url: str
+    page_url: str
+    facts: Sequence[Fact]
+
+    @property
+    def record_id(self) -> str:
+        """The id of the file's record, if no redirect led to it."""
+        return MediaItem.id_of(self.url)
+
+    @property
+    def characters(self) -> int:
+        """The length of its facts."""
+        return sum(len(each.frame) + len(each.text) for each in self.facts)
+
+    def added_to(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Add the facts to a record.
+
+        Each fact becomes an element of ``tags`` that names its page under ``page_url``. A field that has a value keeps
+        it, unless a feed states the title or the date of an episode (`values.best_values`); lists that are made of
+        texts (people, transcripts) grow. Facts of the record's own page are not added again, nor those whose encoding
+        is not sure, since the fixer has seen the record already.
+
+        Returns:
+            The record with them; None if they add nothing.
+        """
+        if self.page_url in {record.get("page_url"), record.get("feed_url")}:
+            return None
+        tags = [element for element in record.get("tags") or () if isinstance(element, dict)]
+        room = MOST_FACTS - sum(map(is_external, tags))
+        if room <= 0:
+            return None
+        known = {_identity(element) for element in tags}
+        has_chapters = bool(record.get("chapters"))
+        added = []
+        for each in self.facts:
+            read = DocumentReading.of(each.declared)
+            is_readable = each.text.isascii() or not read.by or read.is_sure
+            if not is_readable or (has_chapters and chapter_number(each.key) is not None):
+                continue
+            (element,) = document_elements([each])
+            element["page_url"] = self.page_url
+            if _identity(element) not in known:
+                known.add(_identity(element))
+                added.append(element)
+        return _filled(record, tags, added[:room]) if added else None
+
+
+def _identity(element: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(str(element.get(name)) for name in ("source", "frame", "key", "text"))
+
+
+def _filled(record: Mapping[str, Any], tags: list[dict[str, Any]], added: list[dict[str, Any]]) -> dict[str, Any]:
+    filled = {**record, "tags": [*tags, *added]}
+    theirs = by_user(record)
+    before = whole_elements(tags)
+    after = [*before, *added]
+    values, given = best_values(after), best_values(before)
+    filled |= {
+        name: values[name]
+        for name in MediaItem.FILE_FIELDS
+        if name not in theirs
+        and (
+            not filled.get(name)
+            or is_better(values[name], filled[name])
+            # A feed names an episode, also one that was found on a page before.
+            or (values[name] != given[name] == filled[name] and values[name])
+        )
+    }
+    lists = derived_again(record, before, after)
+    filled |= {name: lists[name] for name in lists if lists[name] and name not in _GUESSED and name not in theirs}
+    if not filled.get("chapters"):
+        filled["chapters"] = chapters_of(added)
+    return filled

@@ -78,7 +78,7 @@ class TextField:
 
     @property
     def is_as_document(self) -> bool:
-        """Whether the decision on its document applies to the text, see `elements.document_elements`."""
+        """Whether the decision on its document applies to the text, see `build.document_elements`."""
         by, encoding = self.proof.get("document"), self.proof.get("encoding")
         if not isinstance(encoding, str) or self.proof.get("source") not in EXTERNAL_SOURCES:
             return False

@@ -1,15 +1,13 @@
-"""How two records of one file become one: a second page describes it, it is met again, or another has whole texts.
+"""How two records of one file become one: it is met again, or another record has whole texts.
 
 Records may come from any store: texts of them may be damaged in any way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from mediacrawl.base.charsets import DocumentReading
 from mediacrawl.base.evidence import (
     by_user,
     chapter_number,
@@ -17,102 +15,11 @@ from mediacrawl.base.evidence import (
     is_lost,
     whole_elements,
 )
-from mediacrawl.base.facts import MOST_FACTS, Fact, is_external
-from mediacrawl.record.elements import document_elements
-from mediacrawl.record.item import MediaItem
-from mediacrawl.record.values import best_values, chapters_of, derived_again
+from mediacrawl.base.facts import MOST_FACTS, is_external
+from mediacrawl.record.values import best_values, derived_again
 
-_GUESSED = frozenset({"guessed_language", "guessed_language_confidence"})
 _MENDED = ("title", "artist", "albumartist", "album", "composer", "podcast", "description", "comment")
 """Fields whose lost texts are taken from other records of the file."""
-
-
-@dataclass(frozen=True, slots=True)
-class Description:
-    """What a second page, feed or list says of a file that the crawl knows already.
-
-    Attributes:
-        url: of the file, in canonical form.
-        page_url: of the page or list that states them.
-        facts: about the file.
-    """
-
-    MOST: ClassVar = 50
-    """Files that one page may describe so, and a list at a time: each is looked up in the catalogue."""
-
-    url: str
-    page_url: str
-    facts: Sequence[Fact]
-
-    @property
-    def record_id(self) -> str:
-        """The id of the file's record, if no redirect led to it."""
-        return MediaItem.id_of(self.url)
-
-    @property
-    def characters(self) -> int:
-        """The length of its facts."""
-        return sum(len(each.frame) + len(each.text) for each in self.facts)
-
-    def added_to(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Add the facts to a record.
-
-        Each fact becomes an element of ``tags`` that names its page under ``page_url``. A field that has a value keeps
-        it, unless a feed states the title or the date of an episode (`values.best_values`); lists that are made of
-        texts (people, transcripts) grow. Facts of the record's own page are not added again, nor those whose encoding
-        is not sure, since the fixer has seen the record already.
-
-        Returns:
-            The record with them; None if they add nothing.
-        """
-        if self.page_url in {record.get("page_url"), record.get("feed_url")}:
-            return None
-        tags = [element for element in record.get("tags") or () if isinstance(element, dict)]
-        room = MOST_FACTS - sum(map(is_external, tags))
-        if room <= 0:
-            return None
-        known = {_identity(element) for element in tags}
-        has_chapters = bool(record.get("chapters"))
-        added = []
-        for each in self.facts:
-            read = DocumentReading.of(each.declared)
-            is_readable = each.text.isascii() or not read.by or read.is_sure
-            if not is_readable or (has_chapters and chapter_number(each.key) is not None):
-                continue
-            (element,) = document_elements([each])
-            element["page_url"] = self.page_url
-            if _identity(element) not in known:
-                known.add(_identity(element))
-                added.append(element)
-        return _filled(record, tags, added[:room]) if added else None
-
-
-def _identity(element: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(str(element.get(name)) for name in ("source", "frame", "key", "text"))
-
-
-def _filled(record: Mapping[str, Any], tags: list[dict[str, Any]], added: list[dict[str, Any]]) -> dict[str, Any]:
-    filled = {**record, "tags": [*tags, *added]}
-    theirs = by_user(record)
-    before = whole_elements(tags)
-    after = [*before, *added]
-    values, given = best_values(after), best_values(before)
-    filled |= {
-        name: values[name]
-        for name in MediaItem.FILE_FIELDS
-        if name not in theirs
-        and (
-            not filled.get(name)
-            or is_better(values[name], filled[name])
-            # A feed names an episode, also one that was found on a page before.
-            or (values[name] != given[name] == filled[name] and values[name])
-        )
-    }
-    lists = derived_again(record, before, after)
-    filled |= {name: lists[name] for name in lists if lists[name] and name not in _GUESSED and name not in theirs}
-    if not filled.get("chapters"):
-        filled["chapters"] = chapters_of(added)
-    return filled
 
 
 def may_have_lost(record: Mapping[str, Any]) -> bool:

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mediacrawl.base.facts import EXTERNAL_SOURCES, KEYS, LONGEST_TEXT, MOST_FACTS, Fact, fact, of_tags, pack, unpack
-from mediacrawl.record.elements import document_elements
+from mediacrawl.record.build import document_elements
 from mediacrawl.record.values import best_values
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from mediacrawl.base.evidence import raw_bytes
 from mediacrawl.extract import parse_list
-from mediacrawl.record.elements import document_elements
+from mediacrawl.record.build import document_elements
 
 
 def element_of(fact):

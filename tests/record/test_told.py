@@ -9,7 +9,7 @@ from mediacrawl.base.evidence import raw_bytes, tag_element
 from mediacrawl.base.facts import Fact, of_tags, pack, read_as, unpack
 from mediacrawl.base.terms import Evidence, Tag
 from mediacrawl.record import Fixer, MediaItem, build_page_item
-from mediacrawl.record.elements import document_elements, link_elements, name_elements
+from mediacrawl.record.build import document_elements, link_elements, name_elements
 from mediacrawl.record.values import best_values, guessed_language
 
 
