@@ -133,11 +133,9 @@ class Rewards:
 
     def answer(self, visit: Visit, response: Response) -> Waiting:
         """Judge a response without a record."""
-        return (
-            None
-            if visit.decision.over or not may_be_nugget(visit.decision.outcome)
-            else self._judge(visit, response, None)
-        )
+        if visit.decision.over or not may_be_nugget(visit.decision.outcome):
+            return None
+        return self._judge(visit, response, None)
 
     def item(self, visit: Visit, response: Response | Failure, item: Any) -> Waiting:
         """Judge a record that was stored."""
@@ -318,8 +316,9 @@ class Leases:
         """Take leases; return whether there are any. If not, the timer is set to the next release time."""
         context, now = self._context, self._context.clock.now()
         frontier = context.frontier
-        release = None if context.remote is not None else frontier.next_release()
-        if context.remote is not None or (release is not None and release <= now):
+        # Whether another machine has leases for this worker, only `take` knows.
+        release = frontier.next_release() if context.remote is None else now
+        if release is not None and release <= now:
             if context.remote is None:
                 # In one commit with the ends of the visits that it was learned from.
                 context.priority.save(now)
