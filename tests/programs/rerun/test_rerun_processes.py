@@ -122,7 +122,8 @@ def test_a_worker_that_dies_is_a_sentence_and_the_run_goes_on(many_lines, tmp_pa
 
 PARENT = """
 import multiprocessing, os, signal, sys
-from mediacrawl.programs.rerun import RerunOptions, RerunWatcher, rerun
+from mediacrawl.programs.rerun import RerunOptions, rerun
+from mediacrawl.programs.rerun.run import RerunWatcher
 from stored_items import small_blocks
 
 class Teller(RerunWatcher):
