@@ -1,4 +1,4 @@
-"""Makes ``docs/record.md`` from the declaration of the record. Run it after a change in ``mediacrawl/model``."""  # noqa: INP001
+"""Makes ``docs/record.md`` from the declaration of the record. Run it after a change in ``mediacrawl/record/item.py``."""  # noqa: INP001
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ from mediacrawl.record.item import MediaItem
 
 HEAD = """# The record
 
-<!-- Made by `python docs/record_page.py` from mediacrawl/model. -->
+<!-- Made by `python docs/record_page.py` from mediacrawl/record/item.py. -->
 
 One record describes one media file. It is an item of the crawl, a row of the catalogue (`media.db`), and a line of
 `scrapy catalogue --export`. `mediacrawl schema` prints its JSON Schema (draft 2020-12), which is made of the same

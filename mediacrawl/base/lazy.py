@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from sys import modules as loaded
 
 
 def late_names(package: str, modules: Mapping[str, str]) -> Callable[[str], object]:
@@ -22,6 +23,9 @@ def late_names(package: str, modules: Mapping[str, str]) -> Callable[[str], obje
         module = modules.get(name)
         if module is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(f"{package}.{module}"), name)
+        value: object = getattr(import_module(f"{package}.{module}"), name)
+        # Called once for each name.
+        setattr(loaded[package], name, value)
+        return value
 
     return attribute
