@@ -1,4 +1,4 @@
-"""Makes ``docs/record.md`` from the declaration of the record. Run it after a change in ``mediacrawl/record/item.py``."""  # noqa: INP001
+"""Makes ``docs/record.md`` from the declaration of the record. Run it after a change in `record/item.py`."""  # noqa: INP001
 
 import re
 from pathlib import Path
