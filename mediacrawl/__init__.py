@@ -161,14 +161,17 @@ _TYPED = {
 
 
 class _TypedNames(MetaPathFinder, Loader):
-    """Finds a module by the name that users type; it is the same object as the module itself."""
+    """Finds a module by the name that users type; it is the same object as the module itself.
 
-    def find_spec(self, name: str, *_: object) -> ModuleSpec | None:
-        """Return the specification of a module whose name is one that users type, or below one."""
-        words = name.split(".")
-        if words[0] != __name__ or _TYPED.get("".join(words[1:2])) is None:
+    It is asked last, for what is no module by its own name.
+    """
+
+    def find_spec(self, name: str, *__: object) -> ModuleSpec | None:
+        """Return the specification of a module whose name is one that users type."""
+        package, _, module = name.rpartition(".")
+        if package != __name__ or module not in _TYPED:
             return None
-        return ModuleSpec(name, self, origin=".".join((__name__, _TYPED[words[1]], *words[2:])))
+        return ModuleSpec(name, self, origin=f"{__name__}.{_TYPED[module]}")
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Return the module itself."""
@@ -183,4 +186,4 @@ class _TypedNames(MetaPathFinder, Loader):
         module.__spec__ = typed.loader_state
 
 
-sys.meta_path.insert(0, _TypedNames())
+sys.meta_path.append(_TypedNames())
