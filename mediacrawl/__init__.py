@@ -47,7 +47,7 @@ notes status and headers. `reading.response` decides what the response is, and o
 Tags are often in another encoding than they declare. `pipelines.MojibakePipeline` decides with trigram models which
 one it is (`encoding`), and keeps the **evidence**: bytes, encodings, confidence. `pipelines.CataloguePipeline` stores
 the item (`store.catalogue`). What a second page, feed or list says of a file that has a record is added to it
-(`record.merging`).
+(`record.Description`).
 
 The end of a visit
 ==================
