@@ -425,8 +425,6 @@ class Leases:
         if lease.evidence.requested_url and (outcome.end in FINAL or outcome.trouble is Trouble.DNS):
             self._add_published(visit, outcome)
         joined = self._intake.add_found(visit) if decision.found else 0
-        # The request log has the same time: the site's delay counts from it.
-        decision.ended = now
         try:
             self._store_end(visit, outcome, joined=joined > 0)
         except FrontierError as error:
@@ -447,7 +445,9 @@ class Leases:
             # Before the site's lease ends: the site is queued by the new scores.
             for site, scores in context.priority.ended(lease, min(visit.decision.reward, 1.0)):
                 context.frontier.set_scores(site, scores)
-        context.frontier.finish(lease, outcome, visit.decision.ended or 0.0)
+        # The site's delay counts from here, when all else of the visit is done. The request log has the same time.
+        visit.decision.ended = context.clock.now()
+        context.frontier.finish(lease, outcome, visit.decision.ended)
         self._credit_redirectors(visit, outcome)
         if (outcome.trouble or outcome.end is End.AGAIN) and not context.is_ours:
             self._log_wait(visit)
