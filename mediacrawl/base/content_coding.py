@@ -32,8 +32,8 @@ def codings_of(values: Iterable[str]) -> tuple[str, ...]:
 def read_packed(body: bytes, codings: Sequence[str], most: int) -> tuple[bytes | None, bool | None]:
     """Return the beginning of a body without its codings, and whether the body is complete.
 
-    A body with `most` unpacked bytes or more counts as complete. None stands for a body that cannot be unpacked, and
-    where it is unknown whether one is complete: it is damaged, empty, or has several codings.
+    A body with `most` unpacked bytes or more counts as complete. The body is None if it cannot be
+    unpacked, and the second value if it is unknown: the body is damaged, empty, or has several codings.
     """
     whole = None
     for coding in reversed(codings if body else ()):

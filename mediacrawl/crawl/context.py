@@ -98,7 +98,7 @@ _CONTEXTS: WeakKeyDictionary[Crawler, CrawlContext] = WeakKeyDictionary()
 
 
 class _NotOpen:
-    """Stands for a frontier that is not open."""
+    """The frontier of a crawl before it is open: each use of it raises `FrontierError`."""
 
     def __getattr__(self, name: str) -> NoReturn:
         raise FrontierError("the frontier is not open")

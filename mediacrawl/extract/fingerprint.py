@@ -88,8 +88,13 @@ class Fingerprint:
         else:
             # Of the head's links one names the page itself.
             links = _told_apart({href for href, via, _ in page.links if via != "link"})
-        own, of_media = _hash64(b"\0".join([text, files, _written(links)])), _hash64(files) if media else 0
+        own, of_media = cls.hash64(b"\0".join([text, files, _written(links)])), cls.hash64(files) if media else 0
         return cls(own, of_media, len(text), source=(page.tree, without))
+
+    @staticmethod
+    def hash64(data: bytes) -> int:
+        """Return the first 64 bits of SHA-256, which processors compute at 2 GB a second. The same in every process."""
+        return int.from_bytes(sha256(data).digest()[:8], "big")
 
     @property
     def shape(self) -> int:
@@ -132,11 +137,6 @@ def _told_apart(hrefs: set[str]) -> list[str]:
         common = set.intersection(*found)
         told += [f"{path}?{'&'.join(sorted(parts - common))}" for parts in found]
     return sorted(told)
-
-
-def _hash64(data: bytes) -> int:
-    """Return the first 64 bits of SHA-256, which processors compute at 2 GB a second. The same in every process."""
-    return int.from_bytes(sha256(data).digest()[:8], "big")
 
 
 def _visible(root: Any, without: Sequence[str]) -> bytes:

@@ -22,7 +22,6 @@ from array import array
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import Any, Generic, NamedTuple, TypeVar
 from zlib import crc32
 
@@ -56,11 +55,6 @@ class DuplicatePolicy:
     dust_pages: int = 3
     combinations: int = 300
     soft_404: bool = True
-
-
-def hash64(data: bytes) -> int:
-    """Return the first 64 bits of SHA-256. The same in every process."""
-    return int.from_bytes(sha256(data).digest()[:8], "big")
 
 
 class Duplicates:
@@ -218,7 +212,7 @@ class Copies:
 
     def judge(self, site: str, url: str, shown: Fingerprint) -> Drop | None:
         """Return the reason if a page is a copy of another one, or None; then it is kept."""
-        pages, key = self._sites.get(site), hash64(url.encode())
+        pages, key = self._sites.get(site), Fingerprint.hash64(url.encode())
         is_known = shown.text in pages.texts
         if is_known and pages.keys[pages.texts.index(shown.text)] == key:
             return None
@@ -448,9 +442,9 @@ class Parameters:
         names = [_name(part) for part in parts]
         for name in {name for name in names if names.count(name) == 1 and name not in state.matters}:
             value = parts[names.index(name)]
-            rest = hash64(_joined(path, [part for part in parts if part != value]).encode())
-            self._compare(state, name, rest, _Seen(hash64(value.encode()), Shown.of(shown)), known(rest))
-        key = hash64(url.encode())
+            rest = Fingerprint.hash64(_joined(path, [part for part in parts if part != value]).encode())
+            self._compare(state, name, rest, _Seen(Fingerprint.hash64(value.encode()), Shown.of(shown)), known(rest))
+        key = Fingerprint.hash64(url.encode())
         for name in [name for name in state.watched if name not in names]:
             if key in state.watched[name].pages:
                 self._compare(state, name, key, _Seen(0, Shown.of(shown)), None)

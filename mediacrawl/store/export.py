@@ -41,7 +41,7 @@ class ExportError(Exception):
 def export_records(records: Iterable[Record], path: Path, title: str, contact: str = "") -> int:
     """Write records to a file whose name says the format; returns their number.
 
-    On disk: the file is written as ``NAME.part`` and renamed at the end, see `log.archive.replacing`. A kill leaves
+    On disk: the file is written as ``NAME.part`` and renamed at the end, see `base.files.replacing`. A kill leaves
     the part, and an earlier file as it was.
 
     Args:
