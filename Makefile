@@ -20,7 +20,7 @@ crawl: $(STAMP)
 # Without those that are marked slow (long forms of other tests, and crawls that take long), and with a sixth of the
 # examples of Hypothesis (tests/conftest.py goes by these very words of -m). make test-all and CI run all of them. Many
 # tests wait for delays, so more processes than cores keep the cores busy; but each of them collects all tests first.
-PYTEST = $(BIN)/pytest -q -n 5 --dist loadfile --no-loadscope-reorder
+PYTEST = $(BIN)/pytest -q -n 6 --dist loadfile --no-loadscope-reorder
 test: $(COMPILED)
 	$(PYTEST) -m "not slow" $(ARGS)
 

@@ -1,6 +1,7 @@
 """Libraries, `record`, `store` and the programs are taken by their face: `__init__` names what others may use."""
 
 import ast
+import functools
 
 import pytest
 from harness import ROOT
@@ -23,8 +24,13 @@ def module_of(path):
 SOURCES = {module_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
+@functools.cache
 def imports(path):
     """The modules that a module imports, and those that it imports names of."""
+    return list(_imported(path))
+
+
+def _imported(path):
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
             for name in node.names:

@@ -1,24 +1,32 @@
 """Names that docstrings refer to exist: a rename that leaves one behind is found here."""
 
 import ast
+import functools
 import re
 
 import pytest
 from harness import ROOT
 
 PACKAGE = ROOT / "mediacrawl"
-SOURCES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
 REFERENCE = re.compile(r"(?<!`)`(?:mediacrawl\.)?([a-z_]\w*(?:\.\w+)+)`(?!`)")
+
+
+@functools.cache
+def sources():
+    """The modules, parsed, by their paths."""
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+@functools.cache
+def modules():
+    """The same by their names."""
+    return {module_of(path): tree for path, tree in sources().items()}
 
 
 def module_of(path):
     """The dotted name of a module, without the name of the package."""
     parts = path.relative_to(PACKAGE).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-MODULES = {module_of(path): tree for path, tree in SOURCES.items()}
-TOPS = {name.partition(".")[0] for name in MODULES} - {""}
 
 
 def defined(body):
@@ -37,22 +45,29 @@ def defined(body):
     return found
 
 
+@functools.cache
+def defined_in(module):
+    """The same of a module."""
+    return defined(modules()[module].body)
+
+
 def attributes(body):
     """The same of a class, with what its methods set on ``self``."""
     own = {each.attr for node in body for each in ast.walk(node) if isinstance(each, ast.Attribute)}
     return defined(body) | dict.fromkeys(own)
 
 
+@functools.cache
 def resolves(name):
     """Whether a dotted name is a module of ours, or something that one defines."""
     parts = name.split(".")
     for size in range(len(parts), 0, -1):
         module, rest = ".".join(parts[:size]), parts[size:]
-        if module in MODULES:
+        if module in modules():
             break
     else:
         return False
-    known = defined(MODULES[module].body)
+    known = defined_in(module)
     for part in rest:
         if part not in known:
             return False
@@ -65,7 +80,7 @@ def resolves(name):
 
 def references():
     """Each dotted name in single backquotes, with its place, and the packages around it: a name may leave them out."""
-    for path, tree in SOURCES.items():
+    for path, tree in sources().items():
         parts = module_of(path).split(".")
         around = [".".join(parts[:size]) for size in range(len(parts) + 1)]
         for node in ast.walk(tree):
@@ -79,10 +94,11 @@ def references():
 
 
 def test_dotted_names_in_docstrings_exist():
+    tops = {name.partition(".")[0] for name in modules()} - {""}
     dead = [
         place
         for place, name, around in references()
-        if name.partition(".")[0] in TOPS and not any(resolves(f"{each}.{name}".lstrip(".")) for each in around)
+        if name.partition(".")[0] in tops and not any(resolves(f"{each}.{name}".lstrip(".")) for each in around)
     ]
     assert dead == []
 

@@ -19,7 +19,7 @@ def new_pages():
     return getrusage(RUSAGE_SELF).ru_minflt
 
 
-@pytest.fixture(params=[0, PAGE])
+@pytest.fixture(params=[0, pytest.param(PAGE, marks=pytest.mark.slow)])
 def memory(request, monkeypatch):
     """Charge new pages of memory: nothing more than they cost here, or so much."""
     measured = fuzz_growth.cost

@@ -1,5 +1,6 @@
 """Small files of all formats, and ways to damage them, for the tests of the probe and of the record."""
 
+import functools
 import random
 
 import golden
@@ -12,6 +13,7 @@ from probe_old import old_files
 SMALL = 3000
 
 
+@functools.cache
 def seeds():
     """Small files of all families, and those that the fuzz tests have too."""
     found = {**handmade(), **old_files()}
@@ -25,13 +27,10 @@ def seeds():
     return found
 
 
-SEEDS = seeds()
-
-
 def cut_files(part):
     """Yield the files of an eighth of the seeds, cut at many places."""
-    for name in sorted(SEEDS)[part::8]:
-        data = SEEDS[name]
+    for name in sorted(seeds())[part::8]:
+        data = seeds()[name]
         step = 1 if name.startswith("hand") else max(1, len(data) // 12)
         for stop in range(0, len(data), step):
             yield data[:stop]
@@ -39,10 +38,10 @@ def cut_files(part):
 
 def changed_files(part):
     """Yield the files of an eighth of the seeds with random bytes changed."""
-    for name in sorted(SEEDS)[part::8]:
+    for name in sorted(seeds())[part::8]:
         chance = random.Random(name)
         for _ in range(examples(30)):
-            data = bytearray(SEEDS[name])
+            data = bytearray(seeds()[name])
             for _ in range(chance.randrange(1, 8) if data else 0):
                 data[chance.randrange(min(len(data), 2000))] = chance.randrange(256)
             yield bytes(data)
@@ -51,7 +50,7 @@ def changed_files(part):
 @st.composite
 def flipped_files(draw):
     """Return a file with bytes flipped where the structure is: at the front, at the end, and in between."""
-    data = bytearray(SEEDS[draw(st.sampled_from(sorted(SEEDS)))] or b"\0")
+    data = bytearray(seeds()[draw(st.sampled_from(sorted(seeds())))] or b"\0")
     near = st.integers(0, min(600, len(data) - 1))
     place = near | near.map(lambda n: len(data) - 1 - n) | st.integers(0, len(data) - 1)
     for at, value in draw(st.lists(st.tuples(place, st.integers(0, 255)), min_size=1, max_size=20)):
@@ -68,9 +67,10 @@ MAGIC = [
     bytes.fromhex("726966662e91cf11a5d628db04c10000000000000000000077617665f3acd3118cd100c04f8edb8a"),
 ]
 TAILS = [sample("cbr.mp3"), sample("tone.wv"), sample("tone.flac"), sample("tone.ogg"), sample("tone.tta")]
-BITS = [SEEDS[name] for name in sorted(SEEDS) if len(SEEDS[name]) < 600]
+BITS = st.deferred(lambda: st.sampled_from([seeds()[name] for name in sorted(seeds()) if len(seeds()[name]) < 600]))
 PIECES = st.lists(
-    st.sampled_from([*BITS, b"ID3", b"3DI\4\0\0\0\0\1\0", b"APETAGEX" + b"\xff" * 24, b"999999LYRICS200"])
+    BITS
+    | st.sampled_from([b"ID3", b"3DI\4\0\0\0\0\1\0", b"APETAGEX" + b"\xff" * 24, b"999999LYRICS200"])
     | st.binary(max_size=60),
     max_size=5,
 )
