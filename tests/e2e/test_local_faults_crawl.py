@@ -61,7 +61,7 @@ def whole(crawl):
 
 @contextmanager
 def no_file_descriptor(crawl):
-    """The process cannot open another file or socket; called again, none that it has closed since."""
+    """The process cannot open another file or socket; yields a function that takes what it has closed since, too."""
     pid = crawl.process.pid
     before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
 
