@@ -10,13 +10,8 @@ from harness import ROOT, environment
 from mediacrawl.encoding import use_models
 from mediacrawl.encoding.languages import LANGUAGES
 
+pytestmark = pytest.mark.usefixtures("bundled_models")
 SENTENCES = ROOT / "training" / "sentences"
-
-
-@pytest.fixture(autouse=True)
-def _only_bundled_models_afterwards():
-    yield
-    use_models([])
 
 
 def command(folder, *arguments):

@@ -14,6 +14,7 @@ from mediacrawl.encoding.models import MAGIC
 from mediacrawl.encoding.pricing.reading import read
 from mediacrawl.encoding.training import STEP, alphabet, code_pages, count_words, letter_counts, script_of, text_lines
 
+pytestmark = pytest.mark.usefixtures("bundled_models")
 SENTENCES = Path(__file__).parents[2] / "training" / "sentences"
 BRETON = ["Zo amañ", "Ar brasañ", "D'ar c'hentañ", "Emañ-eñ", "Homañ vras"]
 
@@ -43,12 +44,6 @@ def chuvash(tmp_path_factory):
     path = tmp_path_factory.mktemp("chuvash") / "cv.bin"
     path.write_bytes(trained.content)
     return path, trained
-
-
-@pytest.fixture(autouse=True)
-def _only_bundled_models_afterwards():
-    yield
-    use_models([])
 
 
 def right(titles, encoding, hints=None):
