@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
@@ -11,6 +10,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
+from mediacrawl.base.garbage import no_collection
 from mediacrawl.base.workers import WorkerEndedError, Workers, workers
 from mediacrawl.encoding import use_models
 from mediacrawl.programs.rerun.blocks import (
@@ -74,11 +74,8 @@ class BlockWorker:
 
     def __call__(self, block: Block) -> BlockResult:
         """Decide a block."""
-        gc.disable()  # a record leaves thousands of small objects, and no cycles
-        try:
+        with no_collection():  # a record leaves thousands of small objects, and no cycles
             return self._decide(block)
-        finally:
-            gc.enable()
 
     def _decide(self, block: Block) -> BlockResult:
         tally = RerunCounts()
