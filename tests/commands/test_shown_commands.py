@@ -18,16 +18,16 @@ from mediacrawl.crawl import scrapy_internals
 DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md")])
 SHOWN = re.compile(r"^(?:    |\$ )((?:\.venv/bin/)?(?:scrapy|mediacrawl) .+)$", re.MULTILINE)
 ELSEWHERE = {
-    "scrapy crawl media -s SCHEDULER_STORE=redis": "needs a Redis: tests/fleet",
-    "mediacrawl fleet": "ends when it is stopped: tests/fleet",
+    "scrapy crawl media -s SCHEDULER_STORE=redis": "needs a Redis: tests/programs/fleet",
+    "mediacrawl fleet": "ends when it is stopped: tests/programs/fleet",
     "scrapy crawl feeds": "polls until it is stopped: tests/e2e",
     "scrapy demojibake --undo": "undoes what one run has written: tests/programs/commands/test_demojibake_music.py",
     "scrapy trainencoding": "takes a hundred KB of a language: tests/encoding",
-    "scrapy segment": "takes the links of several crawls: tests/segment",
+    "scrapy segment": "takes the links of several crawls: tests/programs/segment",
     "mediacrawl demo --port": "ends when it is stopped: tests/commands/test_command_line.py",
     "scrapy adapters try": "asks the site that is shown: tests/programs/commands/test_adapters_command.py",
     "scrapy crawl media -a seed=http://ljosvaki.example": "asks it, too: tests/e2e/test_learned_crawl.py",
-    "scrapy crawl media -a seed=next.txt": "what scrapy segment wrote: tests/segment",
+    "scrapy crawl media -a seed=next.txt": "what scrapy segment wrote: tests/programs/segment",
 }
 """Beginning of a command that is not run here -> why, and what runs it."""
 

@@ -1,4 +1,4 @@
-"""What the handler makes of a request before it is sent. Crawls with it are in tests/adapters and tests/e2e."""
+"""What the handler makes of a request before it is sent. Crawls with it are in test_guard_handler.py and tests/e2e."""
 
 import asyncio
 import contextlib
