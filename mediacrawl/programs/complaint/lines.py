@@ -30,8 +30,8 @@ class LoggedRequest:
 
     Attributes:
         time: when the request was sent, seconds since the epoch; if none was, when it was refused.
-        address, bytes, delay, drop, duration, error, kind, retry_after, status, url: as in `observe.RequestLine`;
-            missing texts are empty.
+        address, bytes, delay, drop, duration, error, kind, retry_after, status, url: as in
+            `log.request_log.RequestLine`; missing texts are empty.
     """
 
     time: float

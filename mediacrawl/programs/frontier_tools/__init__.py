@@ -1,7 +1,8 @@
-"""Operators' tools: check and repair a frontier's file, carry out orders for a site, print what a frontier holds.
+"""Operators' tools: check and repair a frontier's file, print what a frontier holds.
 
 They work on the file, not through a running crawl: `checking` reads it and names each fault, `repairing` makes a new
-one of what can be read, `formatting` prints sites and URLs. Begin in `checking`.
+one of what can be read, `formatting` prints sites and URLs, and `adapter_words` says what a site adapter does
+with one. Begin in `checking`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an operator asks of a URL: which site adapter it concerns, and how that fares."""
+"""What a site adapter does with a URL and how often that succeeds, in sentences for operators."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def page_in_words(adapter: SiteAdapter, slots: dict[str, str], counts: AdapterCo
 
 
 def request_in_words(queued: QueuedRequest, page: str, adapter: SiteAdapter | None, counts: AdapterCounts) -> str:
-    """Whose data request waits, as a sentence without its full stop."""
+    """Return whose data request waits, as a sentence without its full stop."""
     of = f" of {len(adapter.requests)}" if adapter is not None else ""
     number = f", page {queued.number} of the list" if queued.number > 1 else ""
     if adapter is None or adapter.digest != queued.digest:
