@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from misreading import stripped, taught
 
 from mediacrawl.encoding import Substitutions, repair
 from mediacrawl.encoding.mojibake.substitutions import learn_pairs
@@ -14,18 +15,6 @@ from mediacrawl.encoding.mojibake.substitutions import learn_pairs
 TITLES = Path(__file__).resolve().parents[2] / "benchmarks" / "titles"
 LANGUAGES = ("ru", "uk", "cs", "ja")
 TRACKS = 4
-
-
-def stripped(text):
-    """UTF-8 read as Latin-1, its C1 controls thrown away: two letters in three are lost, or half of them."""
-    return "".join(chr(byte) for byte in text.encode() if not 0x80 <= byte < 0xA0)
-
-
-def taught(*pairs, times=1, encoding="utf-8"):
-    substitutions = Substitutions()
-    for before, after in pairs * times:
-        substitutions.learn(before, after, encoding)
-    return substitutions
 
 
 def albums(language, number):

@@ -10,6 +10,7 @@ import attrs
 import pydantic
 import pytest
 import scrapy
+from misreading import stripped
 from reactor_thread import wait_for
 from scrapy.exceptions import CloseSpider
 from scrapy.utils.defer import ensure_awaitable
@@ -211,7 +212,7 @@ def test_what_was_learned_is_kept_for_the_next_crawl(opened, tmp_path, monkeypat
 
 def test_what_rechecks_learned_of_damage_is_used_where_the_models_are_unsure(opened, tmp_path):
     right = "Океан Ельзи"
-    lost = "".join(chr(byte) for byte in right.encode() if not 0x80 <= byte < 0xA0)
+    lost = stripped(right)
     alone, _ = opened()
     assert alone.process_item({"artist": lost})["artist"] != right
     learned = Substitutions()

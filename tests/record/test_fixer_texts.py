@@ -3,6 +3,7 @@
 import base64
 
 import pytest
+from misreading import stripped, taught
 
 from mediacrawl.base.evidence import raw_bytes, tag_element
 from mediacrawl.base.terms import Tag
@@ -15,27 +16,7 @@ KOREAN = [
     "새로운 노래와 앨범을 소개합니다",
     "바다로 가는 기차",
 ]
-
-
-VERSES = {
-    "de": "Über den Dächern der Stadt hört man späte Züge, und die Straße führt müde zum Fluß hinunter. ",
-    "ru": "По дороге над рекой медленно идёт старый почтальон и поёт забытую песню. ",
-    "zh-Hans": "雨后的街道很安静 我在窗前等你回来 灯光照着你的信 ",
-    "ja": "雨上がりの道を 歩いて帰ろう 君の声がまだ 聞こえるから ",
-    "ko": "비가 그친 거리에서 나는 너를 기다리고 있어 ",
-}
-
-
-def stripped(text):
-    """UTF-8 read as Latin-1, its C1 controls thrown away: two letters in three are lost, or half of them."""
-    return "".join(chr(byte) for byte in text.encode() if not 0x80 <= byte < 0xA0)
-
-
-def taught(*pairs, times=1, encoding="utf-8"):
-    substitutions = Substitutions()
-    for before, after in pairs * times:
-        substitutions.learn(before, after, encoding)
-    return substitutions
+VERSE = "雨后的街道很安静 我在窗前等你回来 灯光照着你的信 "
 
 
 def test_chardet_is_asked_for_long_texts_in_encodings_without_a_model():
@@ -78,7 +59,7 @@ def test_a_long_text_that_chardet_read_is_decided_anew_by_other_models(monkeypat
 
 
 def test_a_stored_record_with_long_lyrics_keeps_its_title():
-    texts = {"title": "灯光照着你", "lyrics": VERSES["zh-Hans"] * 30}
+    texts = {"title": "灯光照着你", "lyrics": VERSE * 30}
     raws = {name: text.encode("gb18030") for name, text in texts.items()}
     assert len(raws["lyrics"]) > 1_200
     item = {name: raw.decode("latin-1") for name, raw in raws.items()}

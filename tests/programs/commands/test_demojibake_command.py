@@ -10,6 +10,7 @@ import harness
 import pytest
 from command_line import MEDIACRAWL, SCRAPY, environment, run
 from harness import ROOT
+from misreading import stripped
 
 from mediacrawl.base.evidence import tag_element
 from mediacrawl.base.terms import Tag
@@ -191,7 +192,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path, held):
 def learnable(tmp_path):
     """Items whose artist lost bytes that no model can know, and pairs that tell what he is called."""
     right = "Океан Ельзи"
-    lost = "".join(chr(byte) for byte in right.encode() if not 0x80 <= byte < 0xA0)
+    lost = stripped(right)
     items = [{"artist": lost, "number": number} for number in range(3)]
     (tmp_path / "items.jl").write_text("".join(json.dumps(item) + "\n" for item in items))
     pair = json.dumps({"before": lost, "after": right, "encoding": "utf-8"})

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 
 import pytest
 import segment_run
+from misreading import stripped
 from stored_items import ALBUMS, ROOT, go, our_record, stored
 
 from mediacrawl.encoding import train, use_models
@@ -148,7 +149,7 @@ def test_pairs_teach_the_executors_what_they_teach_the_command(spark, tmp_path):
     from mediacrawl.programs.rerun.spark import demojibake
 
     right = "Океан Ельзи"
-    lost = "".join(chr(byte) for byte in right.encode() if not 0x80 <= byte < 0xA0)
+    lost = stripped(right)
     (tmp_path / "pairs.jl").write_text(json.dumps({"before": lost, "after": right, "encoding": "utf-8"}) + "\n")
     frame = spark.createDataFrame([(lost,)], "artist string")
     once = demojibake(frame, pairs=tmp_path / "pairs.jl")
