@@ -21,7 +21,7 @@ from dns_server import (
     servfail,
     silent,
 )
-from looking_up import LONG, Names, lose_the_first_round, patient
+from looking_up import LONG, Names, lose_the_first_round
 from reactor_thread import running, wait_for
 from twisted.internet.error import DNSLookupError
 
@@ -29,14 +29,7 @@ from mediacrawl.download import resolver as module
 from mediacrawl.download.resolver import NoAnswerError, NoSuchNameError
 from mediacrawl.politeness import addresses as believed
 
-__all__ = ["patient"]
 pytestmark = pytest.mark.usefixtures("patient")
-
-
-@pytest.fixture
-def server():
-    with DnsServer() as server:
-        yield server
 
 
 # -- what is asked -----------------------------------------------------------------------------------------------

@@ -5,20 +5,13 @@ import struct
 from dataclasses import replace
 
 import pytest
-from dns_server import A, DnsServer, a, aaaa, by_tcp, in_turn, named, nxdomain
-from looking_up import Names, lose_the_first_round, patient
+from dns_server import A, a, aaaa, by_tcp, in_turn, named, nxdomain
+from looking_up import Names, lose_the_first_round
 from twisted.internet.error import DNSLookupError
 
 from mediacrawl.download.resolver import NoAnswerError
 
-__all__ = ["patient"]
 pytestmark = pytest.mark.usefixtures("patient")
-
-
-@pytest.fixture
-def server():
-    with DnsServer() as server:
-        yield server
 
 
 def test_an_answer_that_does_not_fit_is_asked_for_by_tcp(server):

@@ -3,7 +3,6 @@
 import asyncio
 from collections import Counter
 
-import pytest
 from reactor_thread import running, wait_for
 
 from mediacrawl.download import resolver
@@ -12,14 +11,6 @@ from mediacrawl.politeness.addresses import NamePolicy, server_of
 
 LONG = 60.0
 """Seconds in which every answer comes, however slow the machine is."""
-
-
-@pytest.fixture
-def patient(monkeypatch):
-    """Every answer is waited for; a test in which one does not come says for itself when it is given up."""
-    monkeypatch.setattr(resolver, "_TIMEOUTS", (LONG,))
-    monkeypatch.setattr(resolver, "_GRACE", LONG)
-    monkeypatch.setattr(resolver, "_LOST", LONG)
 
 
 def lose_the_first_round(monkeypatch):
