@@ -268,8 +268,6 @@ def _type_of_manifest(manifest: Manifest, item: MediaItem) -> str:
 # since some of its characters were written by reference, has its UTF-8 and no ``document``.
 
 UTF8: Final = "utf-8"
-_LINK_KEYS: Final = ("page_title", "anchor_text")
-"""Fields of a record that are keys of their elements; ``title`` is that of a feed's entry."""
 
 
 def document_elements(facts: Sequence[Fact]) -> list[dict[str, Any]]:
@@ -304,7 +302,8 @@ def link_elements(evidence: Evidence) -> list[dict[str, Any]]:
     source = FEED if evidence.feed_url else via if via in {PLAYLIST, SITEMAP, ADAPTER} else PAGE
     # An answer to a data request is not the page, whose title this is.
     of_title = PAGE if source == ADAPTER else source
-    texts = zip((of_title, source), _LINK_KEYS, (evidence.page_title, evidence.anchor), strict=True)
+    # Their keys are not ``title``, which is that of a feed's entry.
+    texts = zip((of_title, source), MediaItem.LINK_FIELDS, (evidence.page_title, evidence.anchor), strict=True)
     return document_elements(
         [
             Fact(of, name, name, text, evidence.page_charset or UTF8)
