@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 from w3lib.encoding import html_body_declared_encoding, read_bom, resolve_encoding
 
-from mediacrawl.base.charsets import Seen, is_codec
+from mediacrawl.base.charsets import ESCAPE, HZ_OPENS, Seen, is_codec
 from mediacrawl.base.content_type import xml_start
 from mediacrawl.encoding import DecodedDocument, Hints
 from mediacrawl.extract.texts import unescape
@@ -154,7 +154,10 @@ def _read(
 
 
 def _as_utf8(body: bytes, claim: tuple[str, DeclaredBy] | None) -> DecodedDocument | None:
-    """Return a document that is UTF-8 without an error; None where without a claim it may be something else."""
+    """Return a document that is UTF-8 without an error; None where without a claim it may be something else.
+
+    `DecodedDocument.of` decides the same. Most pages are decided here, and enter nothing of the library.
+    """
     try:
         text = body.decode()
     except UnicodeDecodeError:
@@ -162,7 +165,7 @@ def _as_utf8(body: bytes, claim: tuple[str, DeclaredBy] | None) -> DecodedDocume
     if claim is not None:
         return DecodedDocument(text, "utf-8", decided_by=claim[1])
     # UTF-16 has zeros, ISO-2022 and HZ have escapes.
-    if b"\0" in body[:_DECLARED_WITHIN] or (len(text) == len(body) and (b"\x1b" in body or b"~{" in body)):
+    if b"\0" in body[:_DECLARED_WITHIN] or (len(text) == len(body) and (ESCAPE in body or HZ_OPENS in body)):
         return None
     return DecodedDocument(text, "utf-8", decided_by="ascii" if len(text) == len(body) else "utf-8")
 

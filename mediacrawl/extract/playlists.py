@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
+from mediacrawl.base.charsets import SURE_DOCUMENT
 from mediacrawl.base.content_type import names_media
 from mediacrawl.base.facts import LONGEST_TEXT, MOST_FACTS, OCTETS, PLAYLIST, Fact, fact, stated
 from mediacrawl.base.terms import Kind
@@ -31,8 +32,6 @@ _LONGEST_LINE = 4_096
 """Characters of a line that are read; of a tag of ASX, too."""
 _MOST_TOKENS = 100_000
 """Tokens of JSON that are read: a quarter of a second at most."""
-_SURE = 0.9
-"""Confidence of the models from which their decision applies to the whole list."""
 _SPACES = " \t\r\n"
 """Only ASCII: an octet that is a space in Latin-1 may be half of a letter."""
 _DIRECTIVES = {"#EXTART:": "artist", "#EXTALB:": "album", "#EXTGENRE:": "genre"}
@@ -83,7 +82,7 @@ def plain_list(body: bytes, url: str = "", header: str | None = None, history: H
     found = read_plain(body, url, header, history)
     if found.encoding == "utf-8" or found.encoding.startswith("utf-16"):
         return PlainList(found.text, "utf-8", "utf-8")
-    is_sure = found.decided_by == "models" and found.confidence >= _SURE
+    is_sure = found.decided_by == "models" and found.confidence >= SURE_DOCUMENT
     # A few encodings have duplicate codes.
     is_sure = is_sure and body.startswith(found.text.encode(found.encoding, "replace"))
     if found.is_estimated and not is_sure:

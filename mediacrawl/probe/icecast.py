@@ -118,7 +118,7 @@ def read_stream(headers: Sequence[Header], body: bytes, policy: ProbePolicy | No
         # The station and the next song have other titles.
         tag.key = f"{PLAYING}{tag.key}"
     # What a stream's first pages lack is no lack: it has no end that could be read.
-    result.status, result.notes, result.duration, result.duration_estimated = "stream", [], None, None
+    result.status, result.notes, result.duration, result.duration_estimated = ProbeResult.STREAM, [], None, None
     result.is_live, result.chapters = True, []
     with context.stage("headers"):
         _read_headers(context, headers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from mediacrawl.base.parts import Chapter, Cover, Track, cover_type
 from mediacrawl.base.terms import Tag
@@ -66,6 +67,9 @@ class ProbeResult:
         tags: one entry for each text value, in the order of the file; but of several tags the one that counts first
             in this format comes before the others, see `formats.outer_tags`.
     """
+
+    STREAM: ClassVar = "stream"
+    """The status of a stream, which the records of manifests have, too."""
 
     status: str = "partial"
     notes: list[str] = field(default_factory=list)

@@ -102,7 +102,6 @@ class Probe:
             content is not recognized. No claim decides the format.
         requests: answers fed so far.
         bytes_fetched: bytes fed so far.
-        size: bytes of the whole file, None while unknown.
 
     Args:
         policy: the limits.
@@ -112,13 +111,17 @@ class Probe:
     def __init__(self, policy: ProbePolicy | None = None, *, names: Iterable[str] = ()) -> None:
         self.policy = policy or ProbePolicy()
         self.seeks_mpeg = any(map(names_mpeg, names))
-        self.size: int | None = None
         self.requests = 0
         self.bytes_fetched = 0
         self._file = SparseFile()
         self._next: Range | None = (0, self.policy.head_bytes)
         self._why = ""
         self._context: ParseContext | None = None
+
+    @property
+    def size(self) -> int | None:
+        """Bytes of the whole file, None while unknown."""
+        return self._file.size
 
     @property
     def head(self) -> bytes:
@@ -174,7 +177,7 @@ class Probe:
             changed: whether it is another version of the file: then the bytes read before are discarded.
         """
         if changed:
-            self._file, self.size = SparseFile(), None
+            self._file = SparseFile()
         self._next = (0, self.policy.max_bytes)
         held = self._file.run(0, self.policy.max_bytes)
         if changed or len(data) > len(held):
@@ -258,7 +261,7 @@ class Probe:
     def _restore(self, state: dict[str, Any]) -> None:
         if state["format"] != _FORMAT:
             raise ValueError("another layout")
-        self.size = self._file.size = None if state["size"] is None else _natural(state["size"])
+        self._file.size = None if state["size"] is None else _natural(state["size"])
         self.requests, self.bytes_fetched = _natural(state["requests"]), _natural(state["bytes"])
         self._next = None
         if state["next"] is not None:
@@ -275,7 +278,7 @@ class Probe:
         if size is None or not 0 <= size < MAX_OFFSET:
             return True
         if self.size is None:
-            self.size = self._file.size = size
+            self._file.size = size
         return self.size == size
 
     def _walk(self) -> ParseContext:

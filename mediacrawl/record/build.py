@@ -38,8 +38,6 @@ from mediacrawl.record.item import MediaItem, stored_bytes
 from mediacrawl.record.structured import STRUCTURED_KEYS
 from mediacrawl.record.values import best_values, chapters_of, derived_again, fill_values, number_in
 
-STREAM = "stream"
-"""The `ProbeResult.status` of a stream, which manifests have, too."""
 _PAGE_TYPE = "VideoObject"
 _TYPES = frozenset({"AudioObject", "VideoObject", "MusicRecording", "PodcastEpisode", "BroadcastService"})
 _ANSWERS = {"yes": True, "no": False}
@@ -84,7 +82,7 @@ def build_item(
     found = {name: getattr(result, name) for name in _PROBED} | parts
     item = _found_item(evidence, first, found, url=url, key=key, page_url=page_url, site=site)
     item.type = "VideoObject" if result.is_video else "AudioObject"
-    if result.status == STREAM:
+    if result.status == ProbeResult.STREAM:
         item.type = "BroadcastService"
     item.found_at, item.checked_at = first.at or None, checked_at
     item.content_size, item.server_accepts_ranges = probe.size, first.ranges
@@ -146,7 +144,7 @@ def build_manifest_item(
     # A playlist of playlists does not say whether they end.
     item.is_live = True if manifest.live else None if manifest.duration is None else False
     item.codec = item.video_codec or item.audio_codec
-    item.encoding_format, item.probe_status = manifest.mime, STREAM
+    item.encoding_format, item.probe_status = manifest.mime, ProbeResult.STREAM
     item.requests, item.bytes_fetched = 1, length
     return item
 
@@ -239,7 +237,7 @@ def _fill_from_facts(item: MediaItem, facts: Sequence[Fact]) -> None:
     ):
         item.type = kind
     seconds = number_in(stated.get("duration"))
-    if item.duration is None and seconds and item.probe_status != STREAM:
+    if item.duration is None and seconds and item.probe_status != ProbeResult.STREAM:
         item.duration, item.duration_estimated = seconds, True
     if item.duration is not None:
         # Sums of fractions leave meaningless digits.
@@ -268,8 +266,6 @@ def _type_of_manifest(manifest: Manifest, item: MediaItem) -> str:
 # since some of its characters were written by reference, has its UTF-8 and no ``document``.
 
 UTF8: Final = "utf-8"
-_LINK_KEYS: Final = ("page_title", "anchor_text")
-"""Fields of a record that are keys of their elements; ``title`` is that of a feed's entry."""
 
 
 def document_elements(facts: Sequence[Fact]) -> list[dict[str, Any]]:
@@ -304,7 +300,8 @@ def link_elements(evidence: Evidence) -> list[dict[str, Any]]:
     source = FEED if evidence.feed_url else via if via in {PLAYLIST, SITEMAP, ADAPTER} else PAGE
     # An answer to a data request is not the page, whose title this is.
     of_title = PAGE if source == ADAPTER else source
-    texts = zip((of_title, source), _LINK_KEYS, (evidence.page_title, evidence.anchor), strict=True)
+    # Their keys are not ``title``, which is that of a feed's entry.
+    texts = zip((of_title, source), MediaItem.LINK_FIELDS, (evidence.page_title, evidence.anchor), strict=True)
     return document_elements(
         [
             Fact(of, name, name, text, evidence.page_charset or UTF8)

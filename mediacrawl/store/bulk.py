@@ -42,14 +42,14 @@ class BulkCatalogue(Catalogue):
         """Write back changed rows, in one transaction.
 
         Args:
-            changes: each row as it was read, and the new one. A row that another program has changed or removed since
-                stays.
+            changes: each row as it was read, and the new one from `row_of`. A row that another program has changed or
+                removed since stays.
 
         Returns:
             Number of rows that are the new ones now.
         """
         with self._explained(), self._transaction():
-            return sum(self._rewritten(before, bound(row)) for before, row in changes)
+            return sum(self._rewritten(before, row) for before, row in changes)
 
     def _rewritten(self, before: StoredRow, row: MediaRow) -> bool:
         sql = f"SELECT number, {self._fields} FROM media WHERE number = ?"  # noqa: S608

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 import math
 import re
@@ -21,11 +20,6 @@ MediaRow = dict[str, Any]
 
 _OUR_ID = re.compile(r"[0-9a-f]{32}")
 _INT64 = range(-(2**63), 2**63)
-
-
-def media_id(content_url: str) -> str:
-    """The id of a media file: the first 32 hex digits of the SHA-256 of its canonical URL."""
-    return hashlib.sha256(content_url.encode()).hexdigest()[:32]
 
 
 def moment(now: float) -> str:
@@ -60,7 +54,7 @@ def as_row(record: MediaItem | Mapping[str, Any], now: float) -> MediaRow:
     if not _OUR_ID.fullmatch(row["id"] or ""):
         if row["id"]:
             extra["id"] = row["id"]
-        row["id"] = media_id(row["content_url"])
+        row["id"] = MediaItem.id_of(row["content_url"])
     seen = moment(now)
     row["found_at"] = row["found_at"] or seen
     row["last_seen_at"] = seen

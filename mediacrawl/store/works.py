@@ -17,7 +17,7 @@ from itertools import islice
 from typing import Any
 
 from mediacrawl.base.facts import EXTERNAL_SOURCES, LEAST_HEAD
-from mediacrawl.store.rows import media_id as id_of
+from mediacrawl.record import MediaItem
 
 _NO_MD5 = ("", "0" * 32)
 """FLAC's values for an MD5 that was not computed."""
@@ -46,9 +46,6 @@ _BY_HEAD = """
     AND head_bytes = :head_bytes AND id <> :id ORDER BY number LIMIT 20
 """
 """Twenty suffice: more records with one head and size are one work, or the head identifies nothing."""
-
-_ONLY_PAGE = "page"
-"""The `probe_status` of a record that was only seen on a page."""
 
 _BY_PLAYER = "SELECT id, work FROM media WHERE content_url = :page_url AND id = :player AND probe_status = :only_page"
 
@@ -174,12 +171,12 @@ def _firsts(database: sqlite3.Connection, row: sqlite3.Row) -> set[str]:
 
 def _of_player(database: sqlite3.Connection, row: sqlite3.Row) -> list[sqlite3.Row]:
     """The record of the player that a file was found in, or the files of a player."""
-    values = {name: row[name] for name in ("page_url", "content_url")} | {"only_page": _ONLY_PAGE}
-    if row["probe_status"] == _ONLY_PAGE:
+    values = {name: row[name] for name in ("page_url", "content_url")} | {"only_page": MediaItem.PAGE_STATUS}
+    if row["probe_status"] == MediaItem.PAGE_STATUS:
         return database.execute(_BY_FILES, values).fetchall()
     if not isinstance(row["page_url"], str) or row["page_url"] not in (row["player_url"], row["embed_url"]):
         return []
-    return database.execute(_BY_PLAYER, values | {"player": id_of(row["page_url"])}).fetchall()
+    return database.execute(_BY_PLAYER, values | {"player": MediaItem.id_of(row["page_url"])}).fetchall()
 
 
 def _identifies(row: sqlite3.Row | Mapping[str, Any]) -> bool:

@@ -22,7 +22,6 @@ from hypothesis import strategies as st
 
 from mediacrawl.record import MediaItem
 from mediacrawl.store import Catalogue, CatalogueFilters, StoreError, UpsertOutcome, json_line, schema
-from mediacrawl.store.rows import media_id
 
 NOON = 1_785_585_600.0  # 2026-08-01 12:00:00 UTC
 
@@ -48,7 +47,7 @@ def catalogue(tmp_path, clock) -> Iterator[Catalogue]:
 
 def item(name="1", **changes):
     url = f"https://media.tonspur.example/{name}.mp3"
-    known = {"id": media_id(url), "content_url": url, "site": "tonspur.example", "encoding_format": "audio/mpeg"}
+    known = {"id": MediaItem.id_of(url), "content_url": url, "site": "tonspur.example", "encoding_format": "audio/mpeg"}
     return MediaItem(**{**known, **changes})
 
 
@@ -84,7 +83,7 @@ def test_a_file_seen_again_is_one_record_with_its_first_sighting(catalogue, cloc
 def test_a_foreign_dict_needs_only_a_url_and_keeps_what_we_do_not_know(catalogue):
     catalogue.upsert({"content_url": "https://a.example/x.ogg", "price": 3, "title": ["a", "list"], "id": 17})
     (got,) = catalogue.newest()
-    assert got["id"] == media_id("https://a.example/x.ogg")
+    assert got["id"] == MediaItem.id_of("https://a.example/x.ogg")
     assert got["title"] is None
     assert got["extra"] == {"price": 3, "title": ["a", "list"], "id": 17}
 

@@ -10,8 +10,8 @@ from harness import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mediacrawl.record import MediaItem
 from mediacrawl.store import Catalogue
-from mediacrawl.store.rows import media_id as id_of
 
 MD5, HEAD = "d41d8cd98f00b204e9800998ecf8427e", "a" * 64
 SAME_HEAD = {"head_sha256": HEAD, "head_bytes": 16_384, "content_size": 5_000_000, "codec": "mp3"}
@@ -231,4 +231,4 @@ def test_what_a_record_lost_comes_from_another_of_its_work(catalogue, lost, whol
 def test_what_is_whole_or_a_persons_or_of_another_file_stays(catalogue, facts):
     put(catalogue, "a", **{**SAME_HEAD, **facts})
     put(catalogue, "b", **SAME_HEAD, tags=[*facts["tags"], *title("夜の電車", "feed")], title="夜の電車")
-    assert catalogue.get(id_of(url("a")))["title"] == facts["title"]
+    assert catalogue.get(MediaItem.id_of(url("a")))["title"] == facts["title"]

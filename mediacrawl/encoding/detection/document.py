@@ -23,7 +23,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
-from mediacrawl.base.charsets import CHARDET, DocumentReading, is_codec
+from mediacrawl.base.charsets import CHARDET, ESCAPE, HZ_OPENS, DocumentReading, is_codec
 from mediacrawl.encoding.codepages import STEP
 from mediacrawl.encoding.decision import FieldDecision, Hints
 from mediacrawl.encoding.detection.detector import detect_record
@@ -82,7 +82,7 @@ _HEAD: Final = 4_096
 _LEAST_ZEROS: Final = 4
 """One unit of UTF-16 in so many is ASCII: markup, spaces, digits."""
 
-_SHIFTS: Final = (b"\x1b", b"~{")
+_SHIFTS: Final = (ESCAPE, HZ_OPENS)
 _SHIFTING: Final = ("iso2022", "hz")
 _LONGEST_SHIFTED: Final = 4_096
 _CDATA = re.compile(rb"<!\[CDATA\[|\]\]>")

@@ -4,9 +4,9 @@ import pytest
 
 from mediacrawl.programs.commands.demo import _titles
 from mediacrawl.programs.demo import NAMES, DemoSites
+from mediacrawl.record import MediaItem
 from mediacrawl.scope import spelling
 from mediacrawl.store import Catalogue
-from mediacrawl.store.rows import media_id
 
 WEB = DemoSites(8080)
 
@@ -19,7 +19,7 @@ def catalogue(path, spelled=str, **titles):
             found = spelling(spelled(url))
             assert found.key == url
             if title is not None:
-                made.upsert({"id": media_id(found.key), "content_url": found.requested, "title": title})
+                made.upsert({"id": MediaItem.id_of(found.key), "content_url": found.requested, "title": title})
     return path
 
 
