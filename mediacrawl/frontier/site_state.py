@@ -1,4 +1,4 @@
-"""The places and states of a site, and the names of its link classes, for all stores.
+"""The places and states of a site, the names of its link classes, and the form of its clocks, for all stores.
 
 A site is at one of four places. At place *active* URLs wait there; it is *leased* while a request is out,
 else *ready* once its due time has come, *waiting* before that, and *resting* if it is broken or asked to be left alone
@@ -10,9 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+import msgpack
+
 from mediacrawl.base.queued import LINK_CLASS
-from mediacrawl.base.terms import Candidate, Lease, SiteInfo, SiteState
-from mediacrawl.politeness.delay import Clocks
+from mediacrawl.base.terms import Candidate, Lease, SiteInfo, SiteState, Trouble
+from mediacrawl.frontier.contract import SpoiledError
+from mediacrawl.politeness.delay import GOOD, Clocks, Standing
 
 _MOST_COARSE = 12
 """Classes of a site that are kept for coarse ones, at most: the folders of a usual site."""
@@ -144,3 +147,69 @@ def lease_of(
         even=even,
         requested=found.requested,
     )
+
+
+_packer = msgpack.Packer()
+_STANDING = (int, int, float, str, int, bool, bool)
+_MOST = 1e11
+"""No time, in seconds since the epoch, is later, and nothing is counted so far."""
+
+
+def pack_samples(samples: tuple[float, ...]) -> bytes:
+    """Response times in seconds, as stored with their site."""
+    packed: bytes = _packer.pack(samples)
+    return packed
+
+
+def unpack_samples(packed: bytes) -> tuple[float, ...]:
+    """What `pack_samples` made.
+
+    Raises:
+        SpoiledError: it did not make this.
+    """
+    try:
+        samples = tuple(msgpack.unpackb(packed))
+        if all(isinstance(sample, int | float) for sample in samples):
+            return samples
+    except (ValueError, TypeError, msgpack.exceptions.UnpackException):
+        pass
+    raise SpoiledError("the response times of a site cannot be read")
+
+
+def pack_standing(standing: Standing) -> bytes:
+    """What is held against a site, as stored with it; nothing for a site in good standing."""
+    if standing == GOOD:
+        return b""
+    trouble = standing.trouble.value if standing.trouble else ""
+    fields = (
+        standing.level,
+        standing.row,
+        standing.since,
+        trouble,
+        standing.forbidden,
+        standing.resting,
+        standing.gone,
+    )
+    # As versions without it wrote and read.
+    packed: bytes = _packer.pack((*fields, True) if standing.postponed else fields)
+    return packed
+
+
+def unpack_standing(packed: bytes) -> Standing:
+    """What `pack_standing` made.
+
+    Raises:
+        SpoiledError: it did not make this.
+    """
+    if not packed:
+        return GOOD
+    try:
+        fields = tuple(msgpack.unpackb(packed))
+        if tuple(map(type, fields)) in {_STANDING, (*_STANDING, bool)}:
+            level, row, since, trouble, forbidden, resting, gone, *postponed = fields
+            if all(0 <= number < _MOST for number in (level, row, since, forbidden)):
+                why = Trouble(trouble) if trouble else None
+                return Standing(level, row, since, why, forbidden, resting, gone, *postponed)
+    except (ValueError, TypeError, msgpack.exceptions.UnpackException):
+        pass
+    raise SpoiledError("what is held against a site cannot be read")

@@ -382,8 +382,6 @@ class RequestLog:
         except LogError:
             self._requests.close()
             raise
-        self.lost = 0
-        """Lines that could not be written."""
         self._second = -1
         self._prefix = ""
         self._noted = 0
@@ -393,6 +391,11 @@ class RequestLog:
         self.recovered = self._recover(folder)
         """Requests that a kill of an earlier process left unfinished; they are in the log now."""
         self._tidy(utc_day(clock()))
+
+    @property
+    def lost(self) -> int:
+        """Lines that could not be written."""
+        return self._requests.lost + self._robots.lost
 
     def begin(self, line: RequestLine) -> int:
         """Keep the line of a request that is about to be sent, in case the process is killed before its end.
@@ -423,13 +426,11 @@ class RequestLog:
         """
         self._requests.write(self._line(line))
         # A kill between these two leaves two lines; `Search` skips the second.
-        if out >= 0:
-            self._out.end(out)
+        self._out.end(out)
         self._note_gap()
 
     def _note_gap(self, expected: int = 0) -> None:
         """Keep the number of lost lines, with `expected` ones, and write it into the log if lines can be written."""
-        self.lost = self._requests.lost + self._robots.lost
         number = self.lost - self._noted + expected
         if not number and not self._gap_began:
             return
@@ -460,12 +461,11 @@ class RequestLog:
             for line in lines:
                 self._requests.write(line)
                 found += LOST not in line
-            if self._requests.lost:
+            if self.lost:
                 # The disk is full: the next start finds them there.
                 break
             with contextlib.suppress(OSError):
                 path.unlink()
-        self.lost = self._requests.lost
         return found
 
     def write_robots(

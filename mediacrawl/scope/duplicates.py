@@ -105,10 +105,9 @@ class Duplicates:
             place, written = found.pop(url)
             reduced = written._replace(key=plain, requested=self._plain(written.requested))
             found.setdefault(plain, (place, reduced))
-        has_pairs = "&" in page or any("&" in url for url in found)
         fresh = unknown(list(found))
         drops[Drop.DUST] = len(disguised) - len(uncovered.intersection(fresh))
-        if self.policy.combinations and has_pairs:
+        if self.policy.combinations:
             fresh = self._without_facets(page, fresh, drops)
         return list(map(found.__getitem__, fresh)), +drops
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacrawl.base.terms import End, Outcome, Trouble
-from mediacrawl.frontier.sqlite.tables import pack_standing, unpack_standing
+from mediacrawl.frontier.site_state import pack_standing, unpack_standing
 from mediacrawl.politeness.delay import Clocks, DelayPolicy, Standing, after_restart, after_visit, unrecorded
 
 POLICY = DelayPolicy()

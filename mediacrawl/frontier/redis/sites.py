@@ -12,8 +12,14 @@ from mediacrawl.base.terms import SiteInfo
 from mediacrawl.frontier.contract import SpoiledError
 from mediacrawl.frontier.redis.errors import spoiled
 from mediacrawl.frontier.redis.session import Scripts
-from mediacrawl.frontier.site_state import RETIRED, site_info
-from mediacrawl.frontier.sqlite.tables import pack_samples, pack_standing, unpack_samples, unpack_standing
+from mediacrawl.frontier.site_state import (
+    RETIRED,
+    pack_samples,
+    pack_standing,
+    site_info,
+    unpack_samples,
+    unpack_standing,
+)
 from mediacrawl.politeness.delay import Clocks, DelayPolicy
 
 Promise = tuple[bool, float, str, int, int]

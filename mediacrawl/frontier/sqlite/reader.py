@@ -19,9 +19,9 @@ from mediacrawl.base.terms import Candidate, SiteInfo
 from mediacrawl.frontier import site_state
 from mediacrawl.frontier.contract import FrontierError, SpoiledError
 from mediacrawl.frontier.seen import url_key
-from mediacrawl.frontier.site_state import OTHER, PAUSED, RETIRED, coarse_class
+from mediacrawl.frontier.site_state import OTHER, PAUSED, RETIRED, coarse_class, unpack_samples, unpack_standing
 from mediacrawl.frontier.sqlite.database import check_layout, explain
-from mediacrawl.frontier.sqlite.tables import UrlRow, span, unpack_samples, unpack_standing
+from mediacrawl.frontier.sqlite.tables import UrlRow, span
 from mediacrawl.politeness.delay import Clocks
 
 if TYPE_CHECKING:

@@ -16,14 +16,21 @@ from typing import Any
 import msgpack
 
 from mediacrawl.base.sqlite_file import this_boot
-from mediacrawl.base.terms import FINAL, Candidate, End, Evidence, Kind, Lease, Outcome, Trouble
+from mediacrawl.base.terms import FINAL, Candidate, End, Evidence, Kind, Lease, Outcome
 from mediacrawl.frontier.byte_budget import LOCAL, on_disk
 from mediacrawl.frontier.contract import FrontierPolicy, SpoiledError
 from mediacrawl.frontier.order import RankOrder
-from mediacrawl.frontier.site_state import ACTIVE, lease_of
+from mediacrawl.frontier.site_state import (
+    ACTIVE,
+    lease_of,
+    pack_samples,
+    pack_standing,
+    unpack_samples,
+    unpack_standing,
+)
 from mediacrawl.frontier.sqlite.database import CLASS_BITS
 from mediacrawl.frontier.sqlite.seen import SeenTable, open_bloom_filter
-from mediacrawl.politeness.delay import GOOD, Clocks, DelayPolicy, Standing
+from mediacrawl.politeness.delay import Clocks, DelayPolicy
 
 Facts = tuple[str, int, int, str, int, str, str, str, str, str, str, str, str, str, str, str]
 
@@ -108,66 +115,6 @@ class UrlRow:
 _packer = msgpack.Packer(unicode_errors="replace")
 
 
-def pack_samples(samples: tuple[float, ...]) -> bytes:
-    """Response times in seconds, as stored with their site."""
-    packed: bytes = _packer.pack(samples)
-    return packed
-
-
-def unpack_samples(packed: bytes) -> tuple[float, ...]:
-    """What `pack_samples` made.
-
-    Raises:
-        SpoiledError: it did not make this.
-    """
-    try:
-        samples = tuple(msgpack.unpackb(packed))
-        if all(isinstance(sample, int | float) for sample in samples):
-            return samples
-    except (ValueError, TypeError, msgpack.exceptions.UnpackException):
-        pass
-    raise SpoiledError("the response times of a site cannot be read")
-
-
-def pack_standing(standing: Standing) -> bytes:
-    """What is held against a site, as stored with it; nothing for a site in good standing."""
-    if standing == GOOD:
-        return b""
-    trouble = standing.trouble.value if standing.trouble else ""
-    fields = (
-        standing.level,
-        standing.row,
-        standing.since,
-        trouble,
-        standing.forbidden,
-        standing.resting,
-        standing.gone,
-    )
-    # As versions without it wrote and read.
-    packed: bytes = _packer.pack((*fields, True) if standing.postponed else fields)
-    return packed
-
-
-def unpack_standing(packed: bytes) -> Standing:
-    """What `pack_standing` made.
-
-    Raises:
-        SpoiledError: it did not make this.
-    """
-    if not packed:
-        return GOOD
-    try:
-        fields = tuple(msgpack.unpackb(packed))
-        if tuple(map(type, fields)) in {_STANDING, (*_STANDING, bool)}:
-            level, row, since, trouble, forbidden, resting, gone, *postponed = fields
-            if all(0 <= number < _MOST for number in (level, row, since, forbidden)):
-                why = Trouble(trouble) if trouble else None
-                return Standing(level, row, since, why, forbidden, resting, gone, *postponed)
-    except (ValueError, TypeError, msgpack.exceptions.UnpackException):
-        pass
-    raise SpoiledError("what is held against a site cannot be read")
-
-
 def _pack(facts: Facts) -> bytes:
     # Most URLs are no media, what was not found on a page has no path, and nine of ten are requested as they are kept.
     kept = _FACTS
@@ -190,9 +137,6 @@ def _unpack(facts: bytes) -> Facts:
 
 _FACTS = 16
 _OPTIONAL = ("", "", "")
-_STANDING = (int, int, float, str, int, bool, bool)
-_MOST = 1e11
-"""No time, in seconds since the epoch, is later, and nothing is counted so far."""
 _KINDS = frozenset(kind.value for kind in Kind)
 
 

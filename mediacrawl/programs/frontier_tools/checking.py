@@ -26,13 +26,14 @@ from mediacrawl.frontier.byte_budget import on_disk
 from mediacrawl.frontier.contract import FrontierError, SpoiledError
 from mediacrawl.frontier.order import BestFirst, RankOrder
 from mediacrawl.frontier.seen import url_key
+from mediacrawl.frontier.site_state import unpack_standing
 from mediacrawl.frontier.sqlite.database import (
     CLASS_BITS,
     check_layout,
     missing_commits,
     missing_commits_text,
 )
-from mediacrawl.frontier.sqlite.tables import BYTES, NAMESPACE, unpack_standing
+from mediacrawl.frontier.sqlite.tables import BYTES, NAMESPACE
 
 ProgressCallback = Callable[[str], None]
 """Called with, in a few words, what is being done now."""
@@ -416,7 +417,7 @@ def key_of(url: bytes) -> int:
 
 
 def facts_fit(facts: object) -> bool:
-    """Whether this is what `queues.UrlRow.of` packs."""
+    """Whether this is what `tables.UrlRow.of` packs."""
     try:
         fields = msgpack.unpackb(facts, use_list=False)
     except (ValueError, TypeError, msgpack.UnpackException):
@@ -427,7 +428,7 @@ def facts_fit(facts: object) -> bool:
 
 
 def samples_fit(samples: object) -> bool:
-    """Whether this is what `queues.pack_samples` packs."""
+    """Whether this is what `site_state.pack_samples` packs."""
     try:
         times = msgpack.unpackb(samples)
     except (ValueError, TypeError, msgpack.UnpackException):
@@ -436,7 +437,7 @@ def samples_fit(samples: object) -> bool:
 
 
 def standing_fits(standing: object) -> bool:
-    """Whether this is what `queues.pack_standing` packs."""
+    """Whether this is what `site_state.pack_standing` packs."""
     if type(standing) is not bytes:
         return False
     try:
