@@ -120,7 +120,6 @@ class CrawlContext:
         frontier_folder: the folder of the frontier. A spider may replace it before `open`.
         leases: whether the scheduler is ours, or a subclass, and gives a lease with every request.
         folder: the state folder, in which the crawl's files are.
-        log_folder: the folder of the request log.
         keeps_frontier: whether the frontier is kept for the next start.
         encodings: encodings of pages and lists, by host, for those that declare none. It is not stored.
         tally: counts the requests and records of this process.
@@ -172,8 +171,6 @@ class CrawlContext:
         self.heartbeat = Heartbeat(self.clock)
         self.store = store_of(settings, is_ours=is_ours)
         self.folder = state_folder(settings)
-        self.log_folder = log_folder(settings)
-        self._catalogue = catalogue_path(settings)
         self.frontier_folder: Path = self.folder if is_ours else spider_folder(self.folder, spider)
         self.keeps_frontier = is_ours or self.store != "memory"
         self.leases = gives_leases(settings.get("SCHEDULER"))
@@ -342,7 +339,12 @@ class CrawlContext:
     @property
     def catalogue(self) -> Path | None:
         """The file of the catalogue; None if `CataloguePipeline` is switched off."""
-        return self._catalogue if self.describe is not None else None
+        return catalogue_path(self.settings) if self.describe is not None else None
+
+    @cached_property
+    def log_folder(self) -> Path:
+        """The folder of the request log. It is read at its first use, when the settings of all addons are known."""
+        return log_folder(self.settings)
 
     def counts(self) -> Counts:
         """The counts of the frontier, also after it was closed; the last ones if it failed, all zero without one."""

@@ -31,7 +31,7 @@ from mediacrawl.crawl.failures import RefusedRequest, UnreadableAnswerError, err
 from mediacrawl.crawl.headers import BROKE_OFF, ENDED_HERE, header, headers
 from mediacrawl.crawl.interfaces import link_filter
 from mediacrawl.crawl.open_lists import OPEN_BYTES, OpenLists
-from mediacrawl.crawl.own_settings import OwnSettings, log_folder
+from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.policies import probe_policy, worth_opening
 from mediacrawl.download.body_bytes import BodyLimits, bytes_wanted, bytes_wanted_of
 from mediacrawl.log.request_log import LogError, RequestLine, RequestLog
@@ -710,7 +710,7 @@ class RequestLogMiddleware(CrawlComponent):
         super().__init__(crawler, context)
         connect = crawler.signals.connect
         try:
-            self._log = RequestLog(log_folder(context.settings), keep_days=own.getint("REQUEST_LOG_DAYS"))
+            self._log = RequestLog(context.log_folder, keep_days=own.getint("REQUEST_LOG_DAYS"))
         except LogError as error:
             logger.critical("%s", error)
             connect(_refuse, signals.spider_opened)
