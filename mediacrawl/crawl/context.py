@@ -178,9 +178,6 @@ class CrawlContext:
         self.address_policy = address_policy(settings)
         self.scope_rules = scope_rules(settings)
         self.nugget_function = nugget_function(settings)
-        self._robots_times = robots_times(settings)
-        self._robots_token = OwnSettings(settings).getstr("ROBOTS_TOKEN")
-        self._duplicate_policy = duplicate_policy(settings)
         self._is_anonymous = is_anonymous(settings)
         self.scores = class_scores(settings)
         self.encodings = History()
@@ -279,13 +276,13 @@ class CrawlContext:
     def _keep_in(self, notes: Notes, later: Later | None) -> None:
         """Make what is kept in the frontier."""
         self.notes, self.later = notes, later
-        times, delay = self._robots_times, self.policy.delay
+        times, delay = robots_times(self.settings), self.policy.delay
         if not self.is_ours and self.leases and self.settings.getbool("RETRY_ENABLED"):
             # Scrapy's retries, since a spider waits for its errback. A site that rests would end the crawl before.
             most = (delay.backoff.rest_after or inf) - 1
             times = replace(times, retries=min(self.settings.getint("RETRY_TIMES"), most))
-        self.robots = RobotsBook(self._robots_token, times, notes)
-        self.duplicates = Duplicates(notes, self._duplicate_policy)
+        self.robots = RobotsBook(OwnSettings(self.settings).getstr("ROBOTS_TOKEN"), times, notes)
+        self.duplicates = Duplicates(notes, duplicate_policy(self.settings))
         self.nuggets = Nuggets(self.nugget_function, notes, later)
         self.habits = RangeSupport(notes)
 
