@@ -120,7 +120,6 @@ class CrawlContext:
         frontier_folder: the folder of the frontier. A spider may replace it before `open`.
         leases: whether the scheduler is ours, or a subclass, and gives a lease with every request.
         folder: the state folder, in which the crawl's files are.
-        log_folder: the folder of the request log.
         keeps_frontier: whether the frontier is kept for the next start.
         encodings: encodings of pages and lists, by host, for those that declare none. It is not stored.
         tally: counts the requests and records of this process.
@@ -172,8 +171,6 @@ class CrawlContext:
         self.heartbeat = Heartbeat(self.clock)
         self.store = store_of(settings, is_ours=is_ours)
         self.folder = state_folder(settings)
-        self.log_folder = log_folder(settings)
-        self._catalogue = catalogue_path(settings)
         self.frontier_folder: Path = self.folder if is_ours else spider_folder(self.folder, spider)
         self.keeps_frontier = is_ours or self.store != "memory"
         self.leases = gives_leases(settings.get("SCHEDULER"))
@@ -181,9 +178,6 @@ class CrawlContext:
         self.address_policy = address_policy(settings)
         self.scope_rules = scope_rules(settings)
         self.nugget_function = nugget_function(settings)
-        self._robots_times = robots_times(settings)
-        self._robots_token = OwnSettings(settings).getstr("ROBOTS_TOKEN")
-        self._duplicate_policy = duplicate_policy(settings)
         self._is_anonymous = is_anonymous(settings)
         self.scores = class_scores(settings)
         self.encodings = History()
@@ -282,13 +276,13 @@ class CrawlContext:
     def _keep_in(self, notes: Notes, later: Later | None) -> None:
         """Make what is kept in the frontier."""
         self.notes, self.later = notes, later
-        times, delay = self._robots_times, self.policy.delay
+        times, delay = robots_times(self.settings), self.policy.delay
         if not self.is_ours and self.leases and self.settings.getbool("RETRY_ENABLED"):
             # Scrapy's retries, since a spider waits for its errback. A site that rests would end the crawl before.
             most = (delay.backoff.rest_after or inf) - 1
             times = replace(times, retries=min(self.settings.getint("RETRY_TIMES"), most))
-        self.robots = RobotsBook(self._robots_token, times, notes)
-        self.duplicates = Duplicates(notes, self._duplicate_policy)
+        self.robots = RobotsBook(OwnSettings(self.settings).getstr("ROBOTS_TOKEN"), times, notes)
+        self.duplicates = Duplicates(notes, duplicate_policy(self.settings))
         self.nuggets = Nuggets(self.nugget_function, notes, later)
         self.habits = RangeSupport(notes)
 
@@ -342,7 +336,12 @@ class CrawlContext:
     @property
     def catalogue(self) -> Path | None:
         """The file of the catalogue; None if `CataloguePipeline` is switched off."""
-        return self._catalogue if self.describe is not None else None
+        return catalogue_path(self.settings) if self.describe is not None else None
+
+    @cached_property
+    def log_folder(self) -> Path:
+        """The folder of the request log. It is read at its first use, when the settings of all addons are known."""
+        return log_folder(self.settings)
 
     def counts(self) -> Counts:
         """The counts of the frontier, also after it was closed; the last ones if it failed, all zero without one."""

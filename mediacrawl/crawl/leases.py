@@ -74,7 +74,7 @@ def evidence(visit: Visit) -> Trouble | None:
     fetch = visit.fetch
     if fetch.sent is None:
         return None
-    return visit.decision.trouble or fetch.trouble or (trouble_of(fetch.status) if fetch.status >= 400 else None)
+    return visit.trouble or (trouble_of(fetch.status) if fetch.status >= 400 else None)
 
 
 def _of_undecided(visit: Visit, *, closing: bool, attempts: int) -> Outcome:
@@ -326,7 +326,7 @@ class Leases:
             if self._taken:
                 return True
             release = frontier.next_release()
-        if release is not None and release != self._timer.time and not self._shutdown.closing:
+        if not self._shutdown.closing:
             self._timer.set(release, now)
         return False
 

@@ -161,8 +161,7 @@ class StatusFile(CrawlComponent):
         self._repeat(INTERVAL, self._show)
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
-        fetch, decision = visit.fetch, visit.decision
-        for name in filter(None, (outcome.reason, outcome.trouble, *fetch.limits, *decision.limits)):
+        for name in filter(None, (outcome.reason, outcome.trouble, *visit.limits)):
             self._examples.setdefault(str(name), visit.fetch.url)
         if not outcome.asked:
             return

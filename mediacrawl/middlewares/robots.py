@@ -77,7 +77,6 @@ class RobotsMiddleware(CrawlComponent):
         super().__init__(crawler, context)
         self._sitemaps_most = own.getint("ROBOTS_SITEMAPS")
         self._cookies = RedirectCookies()
-        self._has_cookies = False
         self._fetching: dict[str, Deferred[None]] = {}
         if context.leases:
             context.first_request = self._first_request
@@ -155,8 +154,7 @@ class RobotsMiddleware(CrawlComponent):
 
     def _read(self, authority: str, visit: Visit, request: Request, response: Response) -> bool:
         """Learn the rules for a visit; return whether they are known."""
-        if self._has_cookies:
-            self._cookies.drop(authority)
+        self._cookies.drop(authority)
         now = self._clock.now()
         answer = _answer(request, response, now, broke_off=visit.fetch.broke_off)
         learned = self._learn(authority, answer, now, response, "" if _carrier(visit) else visit.lease.site)
@@ -238,7 +236,6 @@ class RobotsMiddleware(CrawlComponent):
         if not _is_redirect(response):
             return False
         self._cookies.keep(authority, response, request)
-        self._has_cookies = True
         once_more = "Cookie" not in request.headers and self._cookies.add_to(Request(response.url), authority)
         target = self._target(response, once_more=once_more)
         if target is None:
@@ -292,8 +289,7 @@ class RobotsMiddleware(CrawlComponent):
         meta = {**request.meta, VISIT: visit, "verbatim_url": True, "dont_retry": True}
         meta["download_fail_on_dataloss"] = False
         robots = request.replace(url=verdict.url, headers=headers, method="GET", body=b"", meta=meta)
-        if self._has_cookies:
-            self._cookies.add_to(robots, _authority(visit))
+        self._cookies.add_to(robots, _authority(visit))
         if not self._context.is_ours:
             request_serialization.hide(robots, self._crawler.spider)
         robots.errback = partial(self._robots_failed, request)

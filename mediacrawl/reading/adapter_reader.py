@@ -73,13 +73,12 @@ class AdapterReader:
 
     def is_mapped(self, visit: Visit) -> bool:
         """Whether a page is one of an adapter that is on, so that what it shows without scripts is not all of it."""
-        is_page = visit.fetch.kind is Kind.PAGE and not self._adapters.is_empty
-        return is_page and self._adapters.match(visit.lease.request_url) is not None
+        return visit.fetch.kind is Kind.PAGE and self._adapters.match(visit.lease.request_url) is not None
 
     def read_page(self, visit: Visit, response: Response, words: PageWords) -> None:
         """Queue the data request of a page that an adapter needs; do nothing for other pages."""
         lease = visit.lease
-        if lease.evidence.via == waiting.MISSED or lease.state or not self.is_mapped(visit):
+        if lease.evidence.via == waiting.MISSED or lease.state or visit.fetch.kind is not Kind.PAGE:
             return
         found = self._adapters.match(lease.request_url)
         if found is None or not found[0].fetches_page:

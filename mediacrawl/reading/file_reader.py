@@ -11,7 +11,7 @@ from mediacrawl.base.content_type import is_media
 from mediacrawl.base.terms import Drop, End, Kind, Limit, Outcome, Trouble
 from mediacrawl.base.visit import Visit
 from mediacrawl.crawl.context import CrawlContext
-from mediacrawl.crawl.headers import BROKE_OFF, ENDED_HERE, header
+from mediacrawl.crawl.headers import BROKE_OFF, ENDED_HERE, header, headers
 from mediacrawl.crawl.own_settings import OwnSettings
 from mediacrawl.crawl.policies import probe_policy
 from mediacrawl.crawl.threads import in_thread
@@ -69,17 +69,15 @@ class FileReader:
 
     async def read(self, visit: Visit, response: Response, *, streams: bool = False) -> MediaItem | None:
         """Read a response, or a stream; return a record if the probe is over and it is a media file."""
-        robots = response.headers.getlist("X-Robots-Tag")
-        if robots and directives_of((value.decode("latin-1") for value in robots), self._token).unlisted(
-            self._clock.now()
-        ):
+        robots = headers(response, "X-Robots-Tag")
+        if robots and directives_of(robots, self._token).unlisted(self._clock.now()):
             visit.drop(Drop.NOINDEX)
             return None
         lease = visit.lease
         if streams:
             return await self._read_stream(visit, response)
-        named = response.headers.get("Content-Disposition")
-        names = (disposition_name(named.decode("latin-1")) if named else "", visit.fetch.url)
+        disposition = header(response, "Content-Disposition")
+        names = (disposition_name(disposition) if disposition else "", visit.fetch.url)
         broke_off = visit.fetch.broke_off and response.status in _WITH_BYTES
         if is_passing(response.status) or (broke_off and lease.state):
             session = Session.load(lease.state, self._policy, names=names)
@@ -210,7 +208,7 @@ def advance(state: bytes, policy: ProbePolicy, reply: Reply, *, once: bool, name
 
 
 def _reply(visit: Visit, response: Response) -> Reply:
-    sent = {name: (response.headers.get(field) or b"").decode("latin-1") for name, field in _OF_REPLY.items()}
+    sent = {name: header(response, field) for name, field in _OF_REPLY.items()}
     return Reply(
         status=response.status,
         body=response.body,
