@@ -80,7 +80,7 @@ class SiteLifecycle:
         # Site and class are written in the transaction of the rows, or a kill would leave them without any.
         tables, queues = self._tables, self._tables.queues
         tables.begin()
-        site = self.named(candidate.site) or self._new_site(candidate.site)
+        site = self.leased.get(candidate.site) or tables.sites.named(candidate.site) or self._new_site(candidate.site)
         classes = queues.classes.of(site.id)
         link_class = classes.get(candidate.link_class)
         if link_class is None:
