@@ -160,6 +160,8 @@ def failure(error: str, status: int, *, robots: bool) -> str:
 def failure_of(visit: Visit) -> str:
     """Return the name of the failure of a visit in `Totals.failures`; empty for none."""
     fetch = visit.fetch
+    if fetch.status < 400 and not (fetch.error or fetch.broke_off or visit.decision.error):
+        return ""
     return failure(visit.error or fetch.failure, fetch.status, robots=fetch.kind is Kind.ROBOTS)
 
 
