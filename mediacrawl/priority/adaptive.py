@@ -448,6 +448,7 @@ class Adaptive:
         self.learner = Learner(policy.rate)
         self._known = 0
         self._resumes = False
+        self._has_new_visits = False
         self._stale = dict[str, SiteClasses]()
         self._to_rescore = dict[str, None]()
         self._saved = -inf
@@ -563,6 +564,7 @@ class Adaptive:
 
     def _learn(self, entry: VisitEntry) -> None:
         self.journal.add(entry)
+        self._has_new_visits = True
         visit = self.visits.keep(entry)
         credited = self._credited(entry, visit)
         self._stale[visit.site] = self._count(visit, entry.row)
@@ -656,7 +658,9 @@ class Adaptive:
         for site, classes in self._stale.items():
             self._notes.set_note(RECORDS, site, classes.dump())
         self._stale.clear()
-        self.journal.save()
+        if self._has_new_visits or self._shared is not None:
+            self.journal.save()
+            self._has_new_visits = False
         if self._shared is not None:
             for number, entry in self._shared.heard():
                 self._hear(number, entry)
