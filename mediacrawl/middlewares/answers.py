@@ -269,11 +269,11 @@ class UnpackMiddleware(HttpCompressionMiddleware):
         super().__init__(crawler=crawler)
         self._crawler = crawler
         self._accepted: LastUsed[str] = LastUsed(_HOSTS)
-        """The codings that a host is asked for after a failure; empty for no header."""
+        self._is_refused = False
 
     def process_request(self, request: Request) -> Request | Response | None:  # type: ignore[override]
         """Ask for a compressed response, unless that failed before."""
-        accepted = self._accepted.get(host_of(request.url)) if len(self._accepted) else None
+        accepted = self._accepted.get(host_of(request.url)) if self._is_refused else None
         if accepted is None:
             return super().process_request(request)
         request.headers["Accept-Encoding"] = accepted or None
@@ -291,7 +291,7 @@ class UnpackMiddleware(HttpCompressionMiddleware):
         visit: Visit | None = request.meta.get(VISIT)
         refused = response.status in _NOT_ACCEPTABLE and request.headers.get("Accept-Encoding")
         if refused and visit is not None and visit.fetch.kind is not Kind.ROBOTS:
-            self._accepted.put(host_of(request.url), "")
+            self._accept(request, "")
             self._count("answer/not_acceptable")
             visit.decide(Outcome(End.CONTINUE, state=visit.lease.state))
             request_serialization.hide(request, self._crawler.spider)
@@ -322,7 +322,7 @@ class UnpackMiddleware(HttpCompressionMiddleware):
             visit.fetch.unpacked = None
         if body is None:
             limits.add(Limit.UNREADABLE)
-            self._accepted.put(host_of(request.url), "identity")
+            self._accept(request, "identity")
             self._count("answer/unreadable")
             raise UnreadableAnswerError(f"its body cannot be unpacked ({', '.join(codings)})")
         if len(body) > most and not page:
@@ -334,6 +334,11 @@ class UnpackMiddleware(HttpCompressionMiddleware):
         # The encoding is found anew, as by Scrapy's own middleware.
         found = {"encoding": None} if issubclass(kind, TextResponse) else {}
         return response.replace(cls=kind, body=body[:most], **found)
+
+    def _accept(self, request: Request, codings: str) -> None:
+        """Ask the host of a request for these codings from now on; empty for no header."""
+        self._accepted.put(host_of(request.url), codings)
+        self._is_refused = True
 
     def _count(self, name: str, number: int = 1) -> None:
         if self.stats:
