@@ -145,7 +145,7 @@ class Housekeeping:
                 self._context.priority.save(now)
                 frontier.commit()
             release = frontier.next_release()
-            if not self._shutdown.closing:
+            if release is not None and release != self._wake_up.time and not self._shutdown.closing:
                 self._wake_up.set(release, now)
         except FrontierError as error:
             self._shutdown.stop("frontier_error", error)
@@ -165,19 +165,21 @@ class Housekeeping:
 
 
 class WakeUpTimer:
-    """One timer, set to the next release time."""
+    """One timer, set to the next release time.
+
+    Attributes:
+        time: when it wakes the engine, seconds since the epoch; None if it is not set.
+    """
 
     def __init__(self, crawler: Crawler) -> None:
-        self._time: float | None = None
+        self.time: float | None = None
         self._crawler = crawler
         self._timer: CallLaterResult | None = None
 
-    def set(self, release: float | None, now: float) -> None:
-        """Move it to a time, seconds since the epoch, unless it is set to that already; for None it stays as it is."""
-        if release is None or release == self._time:
-            return
+    def set(self, release: float, now: float) -> None:
+        """Move it to a time, seconds since the epoch."""
         self.cancel()
-        self._time = release
+        self.time = release
         self._timer = call_later(max(release - now, 0.0), self._ring)
 
     def wake(self) -> None:
@@ -188,10 +190,10 @@ class WakeUpTimer:
         """Stop the timer."""
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = self._time = None
+        self._timer = self.time = None
 
     def _ring(self) -> None:
-        self._timer = self._time = None
+        self._timer = self.time = None
         self.wake()
 
 

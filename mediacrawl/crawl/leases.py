@@ -326,7 +326,7 @@ class Leases:
             if self._taken:
                 return True
             release = frontier.next_release()
-        if not self._shutdown.closing:
+        if release is not None and release != self._timer.time and not self._shutdown.closing:
             self._timer.set(release, now)
         return False
 
