@@ -74,7 +74,7 @@ def evidence(visit: Visit) -> Trouble | None:
     fetch = visit.fetch
     if fetch.sent is None:
         return None
-    return visit.trouble or (trouble_of(fetch.status) if fetch.status >= 400 else None)
+    return visit.decision.trouble or fetch.trouble or (trouble_of(fetch.status) if fetch.status >= 400 else None)
 
 
 def _of_undecided(visit: Visit, *, closing: bool, attempts: int) -> Outcome:

@@ -92,7 +92,7 @@ class Progress(CrawlComponent):
         self._repeat(self._interval, self._show)
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
-        for limit in visit.limits:
+        for limit in (*visit.fetch.limits, *visit.decision.limits):
             self._crawler.stats.inc_value(f"limit/{limit}")
             self._name_over_limit(limit, visit)
         if outcome.asked:

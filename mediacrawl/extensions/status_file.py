@@ -161,7 +161,8 @@ class StatusFile(CrawlComponent):
         self._repeat(INTERVAL, self._show)
 
     def _visit_ended(self, visit: Visit, outcome: Outcome) -> None:
-        for name in filter(None, (outcome.reason, outcome.trouble, *visit.limits)):
+        fetch, decision = visit.fetch, visit.decision
+        for name in filter(None, (outcome.reason, outcome.trouble, *fetch.limits, *decision.limits)):
             self._examples.setdefault(str(name), visit.fetch.url)
         if not outcome.asked:
             return
